@@ -1,0 +1,39 @@
+"""The `m3bench` command: assembles the commands and turns errors into one line and an exit code.
+
+Command modules stay cheap to import: what a command needs is imported when it runs, so that `--help` is
+instant. Exit codes: 0 done, 1 the answer is no (a check failed), 2 what was given cannot be used, 130 Ctrl-C.
+"""
+
+import sys
+
+import typer
+
+from m3bench.server.commands import score
+from m3bench.tasks.errors import M3Error
+
+app = typer.Typer(
+    name="m3bench",
+    help="A benchmark that is an MCP server: connect any MCP client and measure how well it uses tools.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("score")(score.score)
+app.command("compare")(score.compare)
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except M3Error as error:
+        print(f"m3bench: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader (head, less) closed the pipe: not an error of ours, and flushing again would raise.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

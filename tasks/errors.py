@@ -1,0 +1,90 @@
+"""Every exception m3bench raises on purpose, in one tree.
+
+    M3Error
+    ├── UserError                 what the person gave cannot be used: exit code 2, one line, no traceback
+    │   ├── InputFileError        a file is missing, unreadable or not what it should be
+    │   └── WeightsError          the encoder's weights are missing or not the known ones
+    ├── CallError                 the call is wrong before any tool ran
+    │   ├── UnknownToolError      no such server or tool
+    │   └── InvalidArgumentsError the arguments do not fit the tool's schema
+    ├── ToolError                 a tool ran and failed: a result with `isError`, shown to the client
+    │   └── PathError             a path leaves the workspace or names nothing usable
+    └── SandboxError              the place where tools live broke: never the tool's output, never the agent's fault
+
+A class keeps its facts as attributes and writes its own message: what happened, what is known, what to do
+next. Messages are read by models as well as by people.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class M3Error(Exception):
+    """Base of everything raised on purpose."""
+
+
+class UserError(M3Error):
+    """What the person gave cannot be used."""
+
+
+class InputFileError(UserError):
+    """A file is missing, unreadable or not what it should be."""
+
+    def __init__(
+        self, path: Path | str, problem: str, *, task: str | None = None, field: str | None = None
+    ) -> None:
+        self.path = Path(path)
+        self.problem = problem
+        self.task = task
+        self.field = field
+        where = "".join(
+            [
+                str(path),
+                f", task {task!r}" if task is not None else "",
+                f", {field}" if field is not None else "",
+            ]
+        )
+        super().__init__(f"{where}: {problem}")
+
+
+class WeightsError(UserError):
+    """The encoder's weights are missing or not the known ones."""
+
+
+class CallError(M3Error):
+    """The call is wrong before any tool ran."""
+
+
+class UnknownToolError(CallError):
+    """No such server or tool."""
+
+    def __init__(self, name: str, nearest: Sequence[str] = ()) -> None:
+        self.name = name
+        self.nearest = tuple(nearest)
+        hint = (
+            f" Did you mean {', '.join(self.nearest)}?"
+            if self.nearest
+            else " tools/list shows what there is."
+        )
+        super().__init__(f"Unknown tool {name!r}.{hint}")
+
+
+class InvalidArgumentsError(CallError):
+    """The arguments do not fit the tool's schema."""
+
+    def __init__(self, tool: str, problems: Sequence[str]) -> None:
+        self.tool = tool
+        self.problems = tuple(problems)
+        super().__init__(f"Invalid arguments for tool {tool}: {'; '.join(self.problems)}")
+
+
+class ToolError(M3Error):
+    """A tool ran and failed; the message is what the client reads."""
+
+
+class PathError(ToolError):
+    """A path leaves the workspace or names nothing usable."""
+
+
+class SandboxError(M3Error):
+    """The place where tools live broke; not the tool's output and not the agent's fault."""
