@@ -8,8 +8,10 @@
     │   ├── UnknownToolError      no such server or tool
     │   └── InvalidArgumentsError the arguments do not fit the tool's schema
     ├── ToolError                 a tool ran and failed: a result with `isError`, shown to the client
-    │   └── PathError             a path leaves the workspace or names nothing usable
-    └── SandboxError              the place where tools live broke: never the tool's output, never the agent's fault
+    │   ├── SoftError             the same, reported without `isError` because the public server does so
+    │   ├── PathError             a path leaves the workspace or names nothing usable
+    │   └── LimitError            a file, picture or text is larger than a sandbox allows
+    └── SandboxError              the place where tools live broke: nobody's output, not the agent's fault
 
 A class keeps its facts as attributes and writes its own message: what happened, what is known, what to do
 next. Messages are read by models as well as by people.
@@ -17,6 +19,7 @@ next. Messages are read by models as well as by people.
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 
 class M3Error(Exception):
@@ -30,9 +33,7 @@ class UserError(M3Error):
 class InputFileError(UserError):
     """A file is missing, unreadable or not what it should be."""
 
-    def __init__(
-        self, path: Path | str, problem: str, *, task: str | None = None, field: str | None = None
-    ) -> None:
+    def __init__(self, path: Path | str, problem: str, *, task: str | None = None, field: str | None = None) -> None:
         self.path = Path(path)
         self.problem = problem
         self.task = task
@@ -61,11 +62,7 @@ class UnknownToolError(CallError):
     def __init__(self, name: str, nearest: Sequence[str] = ()) -> None:
         self.name = name
         self.nearest = tuple(nearest)
-        hint = (
-            f" Did you mean {', '.join(self.nearest)}?"
-            if self.nearest
-            else " tools/list shows what there is."
-        )
+        hint = f" Did you mean {', '.join(self.nearest)}?" if self.nearest else " tools/list shows what there is."
         super().__init__(f"Unknown tool {name!r}.{hint}")
 
 
@@ -79,11 +76,39 @@ class InvalidArgumentsError(CallError):
 
 
 class ToolError(M3Error):
-    """A tool ran and failed; the message is what the client reads."""
+    """A tool ran and failed; the message is what the client reads, in a result with `isError`.
+
+    Args:
+        message: What went wrong and what to do next.
+        outcome: How the call is classed: the thing asked for does not exist (`not_found`), or the arguments
+            fit the schema but make no sense (`invalid_arguments`).
+    """
+
+    def __init__(self, message: str, *, outcome: Literal["not_found", "invalid_arguments"] = "not_found") -> None:
+        self.outcome = outcome
+        super().__init__(message)
+
+
+class SoftError(ToolError):
+    """A failure that the public server reports as an ordinary result, without `isError`.
+
+    The payload is rendered as a tool's return value is; the call still counts as failed.
+    """
+
+    def __init__(self, payload: object, *, outcome: Literal["not_found", "invalid_arguments"] = "not_found") -> None:
+        self.payload = payload
+        super().__init__(str(payload), outcome=outcome)
 
 
 class PathError(ToolError):
     """A path leaves the workspace or names nothing usable."""
+
+
+class LimitError(ToolError):
+    """A file, picture or text is larger than a sandbox allows."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, outcome="invalid_arguments")
 
 
 class SandboxError(M3Error):

@@ -1,0 +1,56 @@
+"""What a tool may return, and how it becomes an MCP result.
+
+A string is one text block, a dict one block of JSON, a list one block per element, `Image` an image block,
+None no block at all. The layout of JSON differs between the public servers, so it belongs to the server.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Layout = Callable[[object], str]
+
+
+def pretty(value: object) -> str:
+    """JSON over several lines, two spaces deep."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def one_line(value: object) -> str:
+    """JSON in one line with spaces after separators."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def compact(value: object) -> str:
+    """JSON without any white space."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture in a result."""
+
+    data: bytes
+    mime_type: str = "image/png"
+
+
+def blocks(value: object, layout: Layout = pretty) -> list[dict[str, Any]]:
+    """The content blocks of a tool's return value."""
+    match value:
+        case None:
+            return []
+        case str():
+            return [{"type": "text", "text": value}]
+        case Image():
+            return [{"type": "image", "data": b64encode(value.data).decode(), "mimeType": value.mime_type}]
+        case list() | tuple():
+            return [block for item in value for block in blocks(item, layout)]
+        case _:
+            return [{"type": "text", "text": layout(value)}]
+
+
+def result(value: object, layout: Layout = pretty, *, is_error: bool = False) -> dict[str, Any]:
+    """A `CallToolResult` as it goes over the wire."""
+    return {"content": blocks(value, layout), "isError": is_error}

@@ -1,0 +1,90 @@
+"""Carries out one call inside a sandbox: find the tool, check the arguments, run it, render the answer.
+
+The host serves a dispatcher over stdio, the in-process backend calls it directly: both give the same bytes.
+A server's code is imported on its first call. Whatever a tool raises becomes a result; only an unknown tool
+is an exception, because that is a broken request.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import anyio
+import anyio.to_thread
+
+from m3bench.sandboxes.content import blocks, result
+from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.servers import load
+from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.tasks.catalog import Catalog, Tool
+from m3bench.tasks.errors import InvalidArgumentsError, SoftError, ToolError
+
+Outcome = Literal["success", "not_found", "invalid_arguments"]
+
+MAX_RESULT_BYTES = 64 * 1024 * 1024
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a call came to. The outcome travels beside the result, never inside it."""
+
+    outcome: Outcome
+    result: dict[str, Any]
+
+
+class Dispatcher:
+    """The tools of one sandbox.
+
+    Args:
+        catalog: The servers this sandbox offers.
+        context: What the tools work on.
+        loader: Finds a server's code by name.
+    """
+
+    def __init__(self, catalog: Catalog, context: Context, loader: Callable[[str], ToolServer] = load) -> None:
+        self.catalog = catalog
+        self._context = context
+        self._loader = loader
+        self._turns: dict[str, anyio.CapacityLimiter] = {}
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+        """Run a tool; raises `UnknownToolError` when there is none of that name."""
+        tool = self.catalog.tool(name)
+        try:
+            tool.check(arguments)
+        except InvalidArgumentsError as error:
+            return Reply("invalid_arguments", result(str(error), is_error=True))
+        server = self._loader(tool.server)
+        try:
+            value = await self._run(server, tool, arguments)
+            return Reply("success", {"content": blocks(value, server.layout), "isError": False})
+        except SoftError as error:
+            return Reply(error.outcome, result(error.payload, server.layout))
+        except ToolError as error:
+            return Reply(error.outcome, result(_error_text(server, tool, str(error)), is_error=True))
+        except (MemoryError, RecursionError) as error:
+            text = _error_text(server, tool, f"the input is too large to work on ({type(error).__name__})")
+            return Reply("invalid_arguments", result(text, is_error=True))
+        except Exception as error:
+            logger.exception("%s failed", tool.qualified)
+            text = _error_text(server, tool, f"{type(error).__name__}: {error}")
+            return Reply("not_found", result(text, is_error=True))
+
+    async def _run(self, server: ToolServer, tool: Tool, arguments: Mapping[str, Any]) -> object:
+        handler = server.handler(tool.name)
+        declared = tool.input_schema.get("properties", {})
+        values = {name: value for name, value in arguments.items() if name in declared}
+        if handler.wants_context:
+            values["context"] = self._context
+        if handler.is_async:
+            return await handler.function(**values)
+        turn = self._turns.setdefault(server.name, anyio.CapacityLimiter(1))
+        return await anyio.to_thread.run_sync(partial(handler.function, **values), limiter=turn)
+
+
+def _error_text(server: ToolServer, tool: Tool, message: str) -> str:
+    return server.error.format(tool=tool.name, message=message)

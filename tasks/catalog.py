@@ -1,0 +1,173 @@
+"""The 27 servers and 232 tools as data: names, schemas, descriptions, annotations.
+
+Loading reads JSON and imports no server, so that a tool list costs milliseconds and starts nothing. Here too
+is the one codec between a tool's canonical name `server/tool` and the name clients see, `server__tool`.
+Which servers are built is data as well (`ready`): everything that lists tools asks the catalog.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from m3bench.tasks.errors import InvalidArgumentsError, UnknownToolError
+from m3bench.tasks.schema import problems
+
+SEPARATOR = "__"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """One tool of a server."""
+
+    server: str
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+    annotations: Mapping[str, bool]
+    strict: bool
+    """Whether undeclared arguments are refused; most servers ignore them."""
+
+    @property
+    def qualified(self) -> str:
+        """The canonical name, `server/tool`."""
+        return f"{self.server}/{self.name}"
+
+    @property
+    def exposed(self) -> str:
+        """The name clients see, `server__tool`."""
+        return f"{self.server}{SEPARATOR}{self.name}"
+
+    @property
+    def read_only(self) -> bool:
+        """Whether a call changes nothing, so that clients may run it in parallel."""
+        return self.annotations["readOnlyHint"]
+
+    def check(self, arguments: object) -> None:
+        """Raise `InvalidArgumentsError` when the arguments do not fit the schema."""
+        found = problems(self.input_schema, arguments, strict=self.strict)
+        if found:
+            raise InvalidArgumentsError(self.qualified, found)
+
+    def wire(self) -> dict[str, Any]:
+        """The entry of this tool in an MCP tool list."""
+        return {
+            "name": self.exposed,
+            "description": self.description,
+            "inputSchema": dict(self.input_schema),
+            "annotations": dict(self.annotations),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """One tool server."""
+
+    name: str
+    title: str
+    category: str
+    ready: bool
+    """Whether it is built; one that is not is listed nowhere but in the catalog itself."""
+    stateful: bool
+    """Whether a call can change what a later call answers."""
+    tools: tuple[Tool, ...]
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """The servers, in a fixed order."""
+
+    servers: tuple[Server, ...]
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Server]:
+        """Servers by name."""
+        return {server.name: server for server in self.servers}
+
+    @cached_property
+    def by_tool(self) -> Mapping[str, Tool]:
+        """Tools by canonical name."""
+        return {tool.qualified: tool for tool in self.tools}
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Every tool, server by server."""
+        return tuple(tool for server in self.servers for tool in server.tools)
+
+    @cached_property
+    def ready(self) -> "Catalog":
+        """The part that is built."""
+        return Catalog(tuple(server for server in self.servers if server.ready))
+
+    @cached_property
+    def hash(self) -> str:
+        """What a manifest says of the tool definitions: any change in name, schema or text changes it."""
+        text = json.dumps([tool.wire() for tool in self.tools], sort_keys=True, ensure_ascii=False)
+        return sha256(text.encode()).hexdigest()
+
+    def select(self, names: Iterable[str]) -> "Catalog":
+        """The named servers, in catalog order."""
+        wanted = set(names)
+        for name in sorted(wanted - set(self.by_name)):
+            raise UnknownToolError(name, nearest(name, self.by_name))
+        return Catalog(tuple(server for server in self.servers if server.name in wanted))
+
+    def tool(self, name: str) -> Tool:
+        """The tool of a canonical or exposed name; raises `UnknownToolError` with the nearest names."""
+        found = self.by_tool.get(name) or self.by_tool.get(qualify(name))
+        if found is None:
+            known = self.by_tool if "/" in name else [tool.exposed for tool in self.tools]
+            raise UnknownToolError(name, nearest(name, known))
+        return found
+
+
+def expose(name: str) -> str:
+    """`server/tool` as clients see it."""
+    return name.replace("/", SEPARATOR, 1)
+
+
+def qualify(name: str) -> str:
+    """The canonical form of an exposed name. Names without the separator come back as they are."""
+    return name.replace(SEPARATOR, "/", 1)
+
+
+def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """The most similar known names, best first."""
+    from rapidfuzz import fuzz, process, utils
+
+    found = process.extract(
+        name, list(known), scorer=fuzz.WRatio, processor=utils.default_process, limit=limit, score_cutoff=60
+    )
+    return [match for match, _, _ in found]
+
+
+@cache
+def load_catalog() -> Catalog:
+    """The catalog that travels with the package."""
+    folder = Path(__file__).parent / "data" / "catalog"
+    entries = [json.loads(entry.read_bytes()) for entry in folder.glob("*.json")]
+    return Catalog(tuple(_server(entry) for entry in sorted(entries, key=lambda entry: entry["server"].casefold())))
+
+
+def _server(entry: Mapping[str, Any]) -> Server:
+    return Server(
+        name=entry["server"],
+        title=entry["title"],
+        category=entry["category"],
+        ready=entry["ready"],
+        stateful=entry["stateful"],
+        tools=tuple(
+            Tool(
+                server=entry["server"],
+                name=tool["name"],
+                description=tool["description"],
+                input_schema=tool["inputSchema"],
+                annotations=tool["annotations"],
+                strict=entry["unknown_arguments"] == "reject",
+            )
+            for tool in entry["tools"]
+        ),
+    )

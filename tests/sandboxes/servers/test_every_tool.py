@@ -1,0 +1,104 @@
+"""What holds for every tool of every server that is ready, driven by the catalog alone."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from m3bench.sandboxes.servers import MODULES, load
+from m3bench.tasks.catalog import Tool, load_catalog
+from m3bench.tasks.examples import load_examples
+from tests.sandboxes.servers.conftest import Bench
+
+CATALOG = load_catalog()
+TOOLS = [pytest.param(tool, id=tool.qualified) for tool in CATALOG.ready.tools]
+
+
+def test_a_server_is_ready_exactly_when_it_has_a_module() -> None:
+    assert {server.name for server in CATALOG.servers if server.ready} == set(MODULES)
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_a_server_has_a_function_for_each_tool_and_no_other(name: str) -> None:
+    server = load(name)
+    tools = CATALOG.by_name[name].tools
+    assert len(server.handlers) == len(tools)
+    for tool in tools:
+        server.handler(tool.name)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_parameters_and_defaults_are_those_of_the_schema(tool: Tool) -> None:
+    parameters = dict(inspect.signature(load(tool.server).handler(tool.name).function).parameters)
+    parameters.pop("context", None)
+    declared = tool.input_schema.get("properties", {})
+    required = tool.input_schema.get("required", ())
+    assert set(parameters) == set(declared)
+    for name, parameter in parameters.items():
+        assert (parameter.default is inspect.Parameter.empty) == (name in required), name
+        if "default" in declared[name]:
+            assert parameter.default == declared[name]["default"], name
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_valid_call_succeeds_with_the_same_bytes_twice(tool: Tool, prepared: Callable[[str], Bench]) -> None:
+    arguments = load_examples(tool.server).calls[tool.name]
+    first, second = prepared(tool.server), prepared(tool.server)
+    reply = first.reply(tool.qualified, arguments)
+    assert reply.outcome == "success", reply
+    assert reply.result["isError"] is False
+    assert reply == second.reply(tool.qualified, arguments)
+    assert _contents(first.folder) == _contents(second.folder)
+    if tool.read_only:
+        assert _contents(first.folder) == _contents(prepared(tool.server).folder)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_bad_call_is_refused_by_name_of_the_field(tool: Tool, prepared: Callable[[str], Bench]) -> None:
+    bench = prepared(tool.server)
+    before = _contents(bench.folder)
+    for field, arguments in _bad_calls(tool):
+        reply = bench.reply(tool.qualified, arguments)
+        assert reply.outcome == "invalid_arguments", (field, reply)
+        assert reply.result["isError"] is True
+        assert f"'{field}'" in reply.result["content"][0]["text"]
+    assert _contents(bench.folder) == before
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_undeclared_arguments_are_treated_as_the_server_does(tool: Tool, prepared: Callable[[str], Bench]) -> None:
+    arguments = {**load_examples(tool.server).calls[tool.name], "no_such_argument": 1}
+    expected = "invalid_arguments" if tool.strict else "success"
+    assert prepared(tool.server).reply(tool.qualified, arguments).outcome == expected
+
+
+def _bad_calls(tool: Tool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Field and arguments: each required one left out, each one of a wrong type, each enum with a stranger."""
+    good = dict(load_examples(tool.server).calls[tool.name])
+    properties = tool.input_schema.get("properties", {})
+    for field in tool.input_schema.get("required", ()):
+        yield field, {name: value for name, value in good.items() if name != field}
+    for field, schema in properties.items():
+        wrong = next((value for value in ("a string", 12.5, ["x"], {"x": 1}) if not _fits(schema, value)), None)
+        if wrong is not None:
+            yield field, {**good, field: wrong}
+        if "enum" in schema:
+            yield field, {**good, field: "no such choice"}
+
+
+def _fits(schema: dict[str, Any], value: object) -> bool:
+    kinds = {branch.get("type") for branch in schema.get("anyOf", [schema])}
+    names = {str: "string", float: "number", list: "array", dict: "object"}
+    return None in kinds or names[type(value)] in kinds
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    """Every file but the servers' own state, by hash."""
+    return {
+        str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
