@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from m3bench.server.commands import score
+from m3bench.server.commands import score, world
 from m3bench.tasks.errors import M3Error
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 app.command("score")(score.score)
 app.command("compare")(score.compare)
+app.add_typer(world.commands)
 
 
 def main() -> None:

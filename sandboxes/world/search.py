@@ -1,0 +1,232 @@
+"""One ranked, typo-tolerant, deterministic search over records of any table.
+
+Words are compared without case and accents. A word of a query may match a word of a record exactly, as its
+beginning, written together with its neighbour, or with an edit or two; rare words weigh more. A record that
+answers less than half of a query is not a result, so nonsense finds nothing. Equal scores keep the order of
+the records.
+"""
+
+import math
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Generic, TypeVar
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+Item = TypeVar("Item", bound=Mapping[str, Any])
+
+_WORD = re.compile(r"[^\W_]+")
+_APOSTROPHE = re.compile(r"(?<=\w)['’ʼ`](?=\w)")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_STOP = frozenset(
+    word
+    for line in (
+        "a an and at by for from in near of on or the to with",
+        "das de del der des di die du el en et la las le les los und y",
+    )
+    for word in line.split()
+)
+_STOP_WEIGHT = 0.1
+_PREFIX_QUALITY = 0.6
+_FUZZY_QUALITY = 0.8
+_LONG_FIELD_WORDS = 8
+
+
+def fold(text: str) -> str:
+    """A text without case, accents and apostrophes inside words."""
+    plain = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", text)).casefold().translate(_LETTERS)
+    bare = "".join(character for character in plain if not unicodedata.combining(character))
+    return unicodedata.normalize("NFC", bare)
+
+
+def words(text: str) -> list[str]:
+    """The folded words of a text; scripts without spaces come as pairs of characters."""
+    found: list[str] = []
+    for word in _WORD.findall(fold(text)):
+        position = 0
+        for run in _UNSPACED.finditer(word):
+            found += [word[position : run.start()]] if run.start() > position else []
+            characters = run.group()
+            found += [characters[i : i + 2] for i in range(max(1, len(characters) - 1))]
+            position = run.end()
+        found += [word[position:]] if position < len(word) else []
+    return found
+
+
+@dataclass(frozen=True)
+class _Posting:
+    record: int
+    field: int
+    share: float
+    """How much of the field this word is, in [0, 1]."""
+
+
+class Index(Generic[Item]):
+    """A search over records.
+
+    Args:
+        records: What can be found.
+        fields: Name and weight of the text fields; a field may hold a string or strings, or be absent.
+        prior: How prominent a record is in [0, 1]: decides between records that match equally well.
+        coverage: How much of a query a record must answer to be a result, in [0, 1].
+    """
+
+    def __init__(
+        self,
+        records: Iterable[Item],
+        fields: Mapping[str, float],
+        *,
+        prior: Callable[[Item], float] | None = None,
+        coverage: float = 0.5,
+    ) -> None:
+        self._records: Sequence[Item] = tuple(records)
+        self._fields = tuple(fields)
+        top = max(fields.values())
+        self._weights = tuple(weight / top for weight in fields.values())
+        self._prior = prior
+        self._coverage = coverage
+
+    def search(
+        self, query: str, limit: int = 10, *, keep: Callable[[Item], bool] | None = None
+    ) -> list[tuple[float, Item]]:
+        """The best records with their scores in [0, 1], best first.
+
+        Args:
+            query: Words in any order and spelling.
+            limit: How many at most.
+            keep: Which records may be results at all.
+        """
+        asked = list(dict.fromkeys(words(query)))
+        if not asked or limit < 1:
+            return []
+        weights = [self._rarity(word) for word in asked]
+        total = sum(weights)
+        answered: dict[int, float] = defaultdict(float)
+        covered: dict[int, float] = defaultdict(float)
+        titled: dict[int, float] = defaultdict(float)
+        for position, (word, weight) in enumerate(zip(asked, weights, strict=True)):
+            for record, (quality, strength, share) in self._answers(word, asked, position).items():
+                answered[record] += weight * strength
+                covered[record] += weight * quality
+                titled[record] += share
+        whole = " ".join(words(query))
+        found: list[tuple[float, int]] = []
+        for record, strength in answered.items():
+            if covered[record] < self._coverage * total or (keep and not keep(self._records[record])):
+                continue
+            score = 0.6 * strength / total + 0.2 * covered[record] / total + 0.1 * min(1.0, titled[record])
+            score += 0.06 * (whole in self._titles[record])
+            score += 0.04 * (self._prior(self._records[record]) if self._prior else 0.0)
+            found.append((-score, record))
+        return [(round(-score, 6), self._records[record]) for score, record in sorted(found)[:limit]]
+
+    def _answers(self, word: str, asked: Sequence[str], position: int) -> dict[int, tuple[float, float, float]]:
+        """Record to the quality, the weighted strength and the share of its best field for one word of a query."""
+        terms = self._terms(word)
+        before, after = asked[max(0, position - 1) : position], asked[position + 1 : position + 2]
+        for joined in [*(left + word for left in before), *(word + right for right in after)]:
+            if joined in self._postings:
+                terms[joined] = max(terms.get(joined, 0.0), 0.95)
+        best: dict[int, tuple[float, float, float]] = {}
+        for term, quality in terms.items():
+            for posting in self._postings[term]:
+                strength = quality * self._weights[posting.field]
+                share = posting.share * quality if posting.field == 0 else 0.0
+                old = best.get(posting.record, (0.0, 0.0, 0.0))
+                best[posting.record] = (max(old[0], quality), max(old[1], strength), max(old[2], share))
+        return best
+
+    def _terms(self, word: str) -> dict[str, float]:
+        """Words of the records that a word of a query may mean, with the quality of each match in (0, 1]."""
+        terms = {word: 1.0} if word in self._postings else {}
+        for singular in _singulars(word):
+            if singular in self._postings:
+                terms.setdefault(singular, 0.95)
+        if len(word) >= 2:
+            for term in self._beginning(word):
+                terms.setdefault(term, _PREFIX_QUALITY + (1 - _PREFIX_QUALITY) * 0.9 * len(word) / len(term))
+        edits = 0 if len(word) < 4 or word.isdigit() else 1 if len(word) < 8 else 2
+        if edits:
+            for length in range(len(word) - edits, len(word) + edits + 1):
+                near = process.extract(
+                    word, self._by_length[length], scorer=OSA.distance, score_cutoff=edits, limit=None
+                )
+                for term, distance, _ in near:
+                    quality = _FUZZY_QUALITY * (1 - distance / max(len(word), len(term)) / 2)
+                    terms[term] = max(terms.get(term, 0.0), quality)
+        return terms
+
+    def _beginning(self, word: str) -> list[str]:
+        start = bisect_left(self._sorted, word)
+        end = bisect_left(self._sorted, word + "\U0010ffff")
+        return self._sorted[start:end]
+
+    def _rarity(self, word: str) -> float:
+        if word in _STOP:
+            return _STOP_WEIGHT
+        known = len({posting.record for posting in self._postings.get(word, ())})
+        return 1 + math.log((1 + len(self._records)) / (1 + known)) / math.log(2 + len(self._records))
+
+    @cached_property
+    def _postings(self) -> dict[str, list[_Posting]]:
+        postings: dict[str, list[_Posting]] = {}
+        for number, record in enumerate(self._records):
+            for field, name in enumerate(self._fields):
+                for text in _texts(record.get(name)):
+                    for term, share in _shares(words(text)).items():
+                        postings.setdefault(term, []).append(_Posting(number, field, share))
+        return postings
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self._postings)
+
+    @cached_property
+    def _by_length(self) -> defaultdict[int, list[str]]:
+        grouped: defaultdict[int, list[str]] = defaultdict(list)
+        for term in self._sorted:
+            grouped[len(term)].append(term)
+        return grouped
+
+    @cached_property
+    def _titles(self) -> tuple[frozenset[str], ...]:
+        """Whole folded texts of the short fields, for queries that are a title."""
+        return tuple(
+            frozenset(
+                " ".join(found)
+                for name in self._fields
+                for text in _texts(record.get(name))
+                if len(found := words(text)) <= _LONG_FIELD_WORDS
+            )
+            for record in self._records
+        )
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    return [text for text in value if isinstance(text, str)] if isinstance(value, (list, tuple)) else []
+
+
+def _shares(found: list[str]) -> dict[str, float]:
+    """The words of a text and how much of it each is; neighbours in short texts also written together."""
+    heavy = [word for word in found if word not in _STOP] or found
+    shares = {word: (1 / len(heavy) if word in heavy else 0.0) for word in found}
+    if len(found) <= _LONG_FIELD_WORDS:
+        for left, right in pairwise(found):
+            shares.setdefault(left + right, min(1.0, 2 / len(heavy)))
+    return shares
+
+
+def _singulars(word: str) -> list[str]:
+    if len(word) < 4 or not word.endswith("s"):
+        return []
+    return [word[:-1], *([word[:-3] + "y"] if word.endswith("ies") else [word[:-2]] if word.endswith("es") else [])]

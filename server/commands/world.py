@@ -1,0 +1,66 @@
+"""`m3bench world`: what the frozen world holds, and a search over it."""
+
+import json
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+
+commands = typer.Typer(
+    name="world", help="List the tables of the frozen world, or search them.", invoke_without_command=True
+)
+
+
+@commands.callback()
+def world(context: typer.Context, as_json: Json = False) -> None:
+    """List the tables of the frozen world with their counts, and its hash."""
+    if context.invoked_subcommand is not None:
+        return
+    from m3bench.sandboxes.world import tables
+    from m3bench.sandboxes.world.clock import NOW
+
+    counts = {name: len(tables.load(name)) for name in tables.names()}
+    if as_json:
+        listed = [
+            {
+                "table": name,
+                "records": count,
+                "source": tables.table(name).sources,
+                "licence": tables.table(name).licences,
+            }
+            for name, count in counts.items()
+        ]
+        answer = {"hash": tables.world_hash(), "now": NOW.isoformat(), "tables": listed}
+        typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+        return
+    width = max(map(len, counts), default=0)
+    for name, count in counts.items():
+        typer.echo(f"{name:{width}} {count:>7}  {'; '.join(tables.table(name).licences)}")
+    typer.echo(f"{len(counts)} tables, {sum(counts.values())} records, frozen at {NOW:%Y-%m-%d %H:%M} UTC")
+    typer.echo(f"hash {tables.world_hash()}")
+
+
+@commands.command("search")
+def search(
+    words: Annotated[list[str], typer.Argument(help="What to look for, in any spelling.")],
+    table: Annotated[str | None, typer.Option(help="Look in this table alone.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many results at most.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Search the world's tables."""
+    from m3bench.sandboxes.world import catalogue, tables
+    from m3bench.tasks.errors import UserError
+
+    if table is not None and table not in tables.names():
+        raise UserError(f"There is no table {table!r}. Tables: {', '.join(tables.names())}.")
+    found = catalogue.search(" ".join(words), [table] if table else tables.names(), limit)
+    if as_json:
+        answer = [{"score": score, "table": name, "record": record} for score, name, record in found]
+        typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        for score, name, record in found:
+            typer.echo(f"{score:.2f}  {name:14} {catalogue.label(record)}")
+    if not found:
+        typer.echo(f"Nothing in the world answers to {' '.join(words)!r}.", err=True)
+        raise typer.Exit(1)
