@@ -2,17 +2,18 @@
 
 It speaks the few methods a tool server needs in a lean loop of its own, because the SDK costs a second and
 fifty megabytes to import and this program starts once per run. Any MCP client can talk to it. Beside the
-protocol it takes `m3bench/configure`, sent once before the first call, with what the detector knows of the
-run's pictures, and puts each call's outcome next to the result for the link on the other side.
+protocol it takes `m3bench/configure`, sent once before the first call, with what this sandbox offers and what
+the detector knows of the run's pictures, and `m3bench/settle`, answered when a call that was cancelled is
+really over. Each call's outcome goes next to the result for the link on the other side.
 
-Output goes to a private copy of stdout; the real one points to stderr, so that nothing a library prints can
-break the stream.
+Messages go over private copies of stdin and stdout; the real ones point to nowhere and to stderr, so that
+nothing a library reads or prints can break the stream.
 """
 
 import argparse
+import json
 import logging
 import os
-import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -20,50 +21,68 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from m3bench.sandboxes.content import result
+from m3bench.sandboxes.confinement import Confinement, confine
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.dispatcher import Dispatcher
-from m3bench.sandboxes.servers import load
+from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, Dispatcher, oversized, refusal
+from m3bench.sandboxes.offer import load, offer
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.wire import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
-    Lines,
+    caller,
     decode,
     encode,
     encode_reply,
     error,
 )
 from m3bench.sandboxes.workspace import Workspace
-from m3bench.tasks.catalog import Catalog, load_catalog
-from m3bench.tasks.errors import UnknownToolError
+from m3bench.tasks.catalog import Catalog
+from m3bench.tasks.errors import SandboxError, UnknownToolError
+from m3bench.tasks.lines import Lines
 from m3bench.tasks.scene import Scene
 
 PROTOCOL_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 
-MAX_REQUEST_BYTES = 16 * 1024 * 1024
-"""A call larger than this gets an error result."""
 MAX_LINE_BYTES = 128 * 1024 * 1024
 """A line larger than this is dropped unread."""
 
 
+class _Call:
+    """A call that is being carried out."""
+
+    def __init__(self) -> None:
+        self.scope = anyio.CancelScope()
+        self.over = anyio.Event()
+
+
 class Host:
-    """Answers the messages of one client."""
+    """Answers the messages of one client.
+
+    Args:
+        catalog: What is offered until the client says otherwise.
+        workspace: The folder the tools work in.
+        write: Takes whole lines.
+        guards: What this process is kept from, for the client to know.
+        loader: Finds a server's code by name.
+    """
 
     def __init__(
         self,
         catalog: Catalog,
         workspace: Workspace,
         write: Callable[[bytes], None],
+        guards: tuple[str, ...] = (),
         loader: Callable[[str], ToolServer] = load,
     ) -> None:
         self._catalog = catalog
         self._workspace = workspace
         self._write = write
+        self._guards = guards
         self._loader = loader
-        self._running: dict[object, anyio.CancelScope] = {}
+        self._calls: dict[int | str, _Call] = {}
         self._dispatcher = Dispatcher(catalog, Context(workspace=workspace), loader)
 
     async def serve(self, chunks: AsyncIterator[bytes]) -> None:
@@ -79,46 +98,63 @@ class Host:
             tasks.cancel_scope.cancel()
 
     async def _answer(self, line: bytes) -> None:
+        known = caller(line)
+        if known is not None and len(line) > MAX_ARGUMENT_BYTES:
+            self._write(encode_reply(known, *refusal("(unread)", oversized(len(line))).render()))
+            return
         try:
             message = decode(line)
         except ValueError as problem:
-            self._write(encode(error(None, PARSE_ERROR, f"Not JSON: {problem}")))
+            self._write(encode(error(known, PARSE_ERROR, f"Not JSON: {problem}")))
             return
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             self._write(encode(error(None, INVALID_REQUEST, "A message needs a method")))
             return
-        request, method, params = message.get("id"), message["method"], message.get("params") or {}
+        request, method, params = message.get("id"), message["method"], message.get("params")
+        params = {} if params is None else params
         if request is None:
             self._notice(method, params)
+        elif not isinstance(request, int | str) or not isinstance(params, dict):
+            self._write(encode(error(None, INVALID_REQUEST, "The id must be a number or a string, params an object")))
         elif method == "tools/call":
             await self._call(request, params, len(line))
+        elif method == "m3bench/settle":
+            await self._settle(request, params)
         else:
             self._write(encode(self._respond(request, method, params)))
 
-    async def _call(self, request: int | str, params: Any, size: int) -> None:
-        name = params.get("name") if isinstance(params, dict) else None
-        arguments = params.get("arguments") or {} if isinstance(params, dict) else None
+    async def _call(self, request: int | str, params: dict[str, Any], size: int) -> None:
+        name, arguments = params.get("name"), params.get("arguments")
+        arguments = {} if arguments is None else arguments
         if not isinstance(name, str) or not isinstance(arguments, dict):
             self._write(encode(error(request, INVALID_PARAMS, "tools/call needs a name and an object of arguments")))
             return
-        if size > MAX_REQUEST_BYTES:
-            text = f"Invalid arguments for tool {name}: {size} bytes, more than the {MAX_REQUEST_BYTES} allowed"
-            self._write(encode_reply(request, "invalid_arguments", result(text, is_error=True)))
+        if size > MAX_ARGUMENT_BYTES:
+            self._write(encode_reply(request, *refusal(name, oversized(size)).render()))
             return
-        with anyio.CancelScope() as scope:
-            self._running[request] = scope
-            try:
+        call = self._calls[request] = _Call()
+        try:
+            with call.scope:
                 reply = await self._dispatcher.call(name, arguments)
-                self._write(encode_reply(request, reply.outcome, reply.result))
-            except UnknownToolError as problem:
-                self._write(encode(error(request, INVALID_PARAMS, str(problem))))
-            finally:
-                del self._running[request]
+                self._write(encode_reply(request, *reply.render()))
+        except UnknownToolError as problem:
+            self._write(encode(error(request, INVALID_PARAMS, str(problem), {"nearest": problem.nearest})))
+        except SandboxError as problem:
+            self._write(encode(error(request, INTERNAL_ERROR, str(problem))))
+        finally:
+            self._calls.pop(request, None)
+            call.over.set()
 
-    def _respond(self, request: int | str, method: str, params: Any) -> dict[str, Any]:
+    async def _settle(self, request: int | str, params: dict[str, Any]) -> None:
+        call = self._find(params)
+        if call is not None:
+            await call.over.wait()
+        self._write(encode({"jsonrpc": "2.0", "id": request, "result": {}}))
+
+    def _respond(self, request: int | str, method: str, params: dict[str, Any]) -> dict[str, Any]:
         match method:
             case "initialize":
-                asked = params.get("protocolVersion") if isinstance(params, dict) else None
+                asked = params.get("protocolVersion")
                 answer: dict[str, Any] = {
                     "protocolVersion": asked if asked in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[0],
                     "capabilities": {"tools": {}},
@@ -129,46 +165,63 @@ class Host:
             case "ping":
                 answer = {}
             case "m3bench/configure":
-                scenes = tuple(Scene.from_json(scene) for scene in params.get("scenes", ()))
-                context = Context(workspace=self._workspace, scenes=scenes)
-                self._dispatcher = Dispatcher(self._catalog, context, self._loader)
-                answer = {}
+                try:
+                    self._configure(params)
+                except (UnknownToolError, LookupError, TypeError, ValueError) as problem:
+                    return error(request, INVALID_PARAMS, f"Cannot be configured so: {problem}")
+                answer = {"guards": self._guards}
             case _:
                 return error(request, METHOD_NOT_FOUND, f"Unknown method {method!r}")
         return {"jsonrpc": "2.0", "id": request, "result": answer}
 
-    def _notice(self, method: str, params: Any) -> None:
-        if method == "notifications/cancelled" and isinstance(params, dict):
-            scope = self._running.get(params.get("requestId"))
-            if scope is not None:
-                scope.cancel()
+    def _configure(self, params: dict[str, Any]) -> None:
+        if "servers" in params:
+            self._catalog = offer(params["servers"])
+        scenes = tuple(Scene.from_json(scene) for scene in params.get("scenes", ()))
+        self._dispatcher = Dispatcher(
+            self._catalog, Context(workspace=self._workspace, scenes=scenes), self._loader
+        )
+
+    def _notice(self, method: str, params: object) -> None:
+        if method == "notifications/cancelled":
+            call = self._find(params)
+            if call is not None:
+                call.scope.cancel()
+
+    def _find(self, params: object) -> _Call | None:
+        request = params.get("requestId") if isinstance(params, dict) else None
+        return self._calls.get(request) if isinstance(request, int | str) else None
 
 
-async def read_stdin() -> AsyncIterator[bytes]:
-    """What arrives on standard input, as it arrives."""
-    descriptor = sys.stdin.fileno()
+async def receive(descriptor: int) -> AsyncIterator[bytes]:
+    """What arrives on a descriptor, as it arrives."""
     while True:
         if os.name == "posix":
             await anyio.wait_readable(descriptor)
-            chunk = os.read(descriptor, 1 << 20)
+            chunk = os.read(descriptor, 1 << 18)
         else:
-            chunk = await anyio.to_thread.run_sync(os.read, descriptor, 1 << 20, abandon_on_cancel=True)
+            chunk = await anyio.to_thread.run_sync(os.read, descriptor, 1 << 18, abandon_on_cancel=True)
         if not chunk:
             return
         yield chunk
 
 
-def private_stdout() -> Callable[[bytes], None]:
-    """A writer on standard output that nobody else has: from now on fd 1 is stderr."""
-    descriptor = os.dup(1)
+def private_streams() -> tuple[int, Callable[[bytes], None]]:
+    """Standard input and a writer on standard output that nobody else has.
+
+    From now on descriptor 0 gives nothing and descriptor 1 is stderr, for libraries and child processes alike.
+    """
+    reading, writing, nothing = os.dup(0), os.dup(1), os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
     os.dup2(2, 1)
+    os.close(nothing)
 
     def write(data: bytes) -> None:
         view = memoryview(data)
         while view:
-            view = view[os.write(descriptor, view) :]
+            view = view[os.write(writing, view) :]
 
-    return write
+    return reading, write
 
 
 def main() -> None:
@@ -176,14 +229,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="m3bench-host", description="Serve tool servers over stdio.")
     parser.add_argument("--workspace", type=Path, required=True, help="the folder the tools work in")
     parser.add_argument("--servers", help="comma-separated server names (default: every server that is ready)")
+    parser.add_argument("--confine", metavar="JSON", help="what this process gives up before it serves")
     options = parser.parse_args()
-    write = private_stdout()
+    reading, write = private_streams()
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
-    catalog = load_catalog().ready
-    if options.servers is not None:
-        catalog = catalog.select(name for name in options.servers.split(",") if name)
-    host = Host(catalog, Workspace(options.workspace), write)
-    anyio.run(host.serve, read_stdin())
+    guards: tuple[str, ...] = ()
+    if options.confine is not None:
+        guards = confine(Confinement(**json.loads(options.confine)), options.workspace, reading)
+    names = None if options.servers is None else [name for name in options.servers.split(",") if name]
+    host = Host(offer(names), Workspace(options.workspace), write, guards)
+    anyio.run(host.serve, receive(reading))
     # Worker threads may hang in a tool; nothing of this process is worth waiting for.
     os._exit(0)
 

@@ -1,59 +1,28 @@
 """Newline-delimited JSON-RPC as host and link speak it: splitting, reading, writing.
 
-A reply from our host begins in one fixed way, with the outcome before the result, so that the link can hand
-on the result's bytes without parsing them.
+A call from our link and a reply from our host begin in one fixed way. So the link can put a client's
+arguments into a request and hand on a result without parsing either, and the host can say whose a message is
+even when it cannot read the rest.
 """
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 
+_CALL = re.compile(rb'\{"jsonrpc":"2\.0","id":(\d+|"[^"\\]{0,64}"),"method":"tools/call",')
 _REPLY = re.compile(rb'\{"jsonrpc":"2\.0","id":(\d+),"m3bench":"(\w+)","result":')
-
-
-class Lines:
-    """Cuts a byte stream into lines, in time linear in its length.
-
-    Args:
-        limit: Lines longer than this are dropped as they arrive; `dropped` counts them.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self.dropped = 0
-        self._limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """The lines that `data` completes, without their ends."""
-        start = 0
-        while (end := data.find(b"\n", start)) >= 0:
-            self._keep(data[start:end])
-            if self._size <= self._limit:
-                yield b"".join(self._parts)
-            else:
-                self.dropped += 1
-            self._parts, self._size = [], 0
-            start = end + 1
-        self._keep(data[start:])
-
-    def _keep(self, part: bytes) -> None:
-        self._size += len(part)
-        if self._size <= self._limit:
-            self._parts.append(part)
-        else:
-            self._parts.clear()
 
 
 def encode(message: object) -> bytes:
     """A message as one line."""
-    return (
-        json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="surrogatepass")
-        + b"\n"
-    )
+    return dump(message) + b"\n"
+
+
+def dump(value: object) -> bytes:
+    """JSON as it goes over the wire. Half a surrogate pair, which UTF-8 cannot carry, becomes a question mark."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="replace")
 
 
 def decode(line: bytes) -> Any:
@@ -64,9 +33,24 @@ def decode(line: bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def encode_reply(request: int | str, outcome: str, result: object) -> bytes:
-    """A host's answer to a call."""
-    return encode({"jsonrpc": "2.0", "id": request, "m3bench": outcome, "result": result})
+def encode_call(request: int, tool: str, arguments: bytes) -> bytes:
+    """A link's call; the arguments are raw JSON, in which line ends can only be white space."""
+    if b"\n" in arguments:
+        arguments = arguments.replace(b"\n", b" ")
+    head = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%b,"arguments":' % (request, dump(tool))
+    return b"".join((head, arguments, b"}}\n"))
+
+
+def caller(line: bytes) -> int | str | None:
+    """The request id of a `tools/call` that begins as ours do, read without the rest."""
+    found = _CALL.match(line)
+    return None if found is None else json.loads(found[1])
+
+
+def encode_reply(request: int | str, outcome: str, result: bytes) -> bytes:
+    """A host's answer to a call; the result is raw JSON."""
+    head = b'{"jsonrpc":"2.0","id":%b,"m3bench":"%b","result":' % (dump(request), outcome.encode())
+    return b"".join((head, result, b"}\n"))
 
 
 def split_reply(line: bytes) -> tuple[int, str, bytes] | None:
@@ -77,9 +61,10 @@ def split_reply(line: bytes) -> tuple[int, str, bytes] | None:
     return int(found[1]), found[2].decode(), line[found.end() : line.rindex(b"}")]
 
 
-def error(request: object, code: int, message: str) -> dict[str, Any]:
+def error(request: object, code: int, message: str, data: object = None) -> dict[str, Any]:
     """A JSON-RPC error response."""
-    return {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": message}}
+    extra = {} if data is None else {"data": data}
+    return {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": message, **extra}}
 
 
 def _refuse(constant: str) -> float:

@@ -5,6 +5,7 @@
     │   ├── InputFileError        a file is missing, unreadable or not what it should be
     │   ├── TrajectoryError       data is not a trajectory
     │   └── WeightsError          the encoder's weights are missing or not the known ones
+    ├── StoreError                the record of runs and calls cannot be read or written
     ├── CallError                 the call is wrong before any tool ran
     │   ├── UnknownToolError      no such server or tool
     │   └── InvalidArgumentsError the arguments do not fit the tool's schema
@@ -60,6 +61,10 @@ class TrajectoryError(UserError):
 
 class WeightsError(UserError):
     """The encoder's weights are missing or not the known ones."""
+
+
+class StoreError(M3Error):
+    """The record of runs and calls cannot be read or written."""
 
 
 class CallError(M3Error):

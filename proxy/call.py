@@ -1,0 +1,81 @@
+"""A tool call as the proxy sees it: what arrived, what became of it, and who is to blame when it failed.
+
+Everything later, steps, trajectories, scores, is derived from these records; they are written once and
+never changed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Outcome = Literal["success", "not_found", "invalid_arguments", "unknown_tool", "illegal_format", "failed"]
+"""How a call ended. The first five are the agent's doing and are what the benchmark counts; `failed` means
+that something other than the agent broke, and `Answer.owner` says what."""
+
+Owner = Literal["agent", "client", "proxy", "sandbox", "upstream", "cassette"]
+"""Whose failure it is. Only the agent's own are scored against it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """Who sent a request, as far as the protocol tells."""
+
+    seat: str
+    revision: str
+    """The protocol revision in use, such as `2025-11-25`."""
+    client: str = ""
+    """Name and version the client gave of itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolRequest:
+    """A `tools/call` request as it arrived."""
+
+    caller: Caller
+    id: str | int
+    """The JSON-RPC id."""
+    raw: bytes
+    """The message, byte for byte where the transport gives it."""
+    name: object
+    """The tool's name as sent; a string when the request is well-formed."""
+    arguments: object
+    """The arguments as sent; an object when the request is well-formed."""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    received_ns: int
+    """Monotonic."""
+    wall: str
+    """ISO time of day, for people."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a call came to: a result or a protocol error."""
+
+    outcome: Outcome
+    owner: Owner = "agent"
+    result: bytes = b""
+    """The raw JSON of the `CallToolResult`; empty when there is an error."""
+    error: tuple[int, str] | None = None
+    """A JSON-RPC error: code and message."""
+    full: bytes = b""
+    """The result before it was cut to size; empty when it was not cut."""
+    forwarded_ns: int = 0
+    """When the call left for the tool; 0 when it never did."""
+    returned_ns: int = 0
+    """When the tool's answer came back."""
+
+
+class Journal(Protocol):
+    """Where calls are written."""
+
+    def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
+        """Note a call before it is forwarded; returns its number. Survives the death of this process soon."""
+        ...
+
+    async def answered(self, call: int, answer: Answer) -> None:
+        """Note the answer; it survives the death of this process when this returns."""
+        ...
+
+    def sent(self, call: int, sent_ns: int) -> None:
+        """Note when the answer left."""
+        ...

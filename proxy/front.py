@@ -1,0 +1,212 @@
+"""The MCP server that clients see.
+
+Built on the SDK's low-level server, which owns the handshake, both protocol eras and everything that is not
+a tool. Tool lists and tool calls are answered in a middleware, from prepared data and raw bytes: no model is
+built of a result, so it passes through as the tool gave it. What a seat is, and where calls go, is given
+from outside.
+"""
+
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.proxy.router import Router
+from m3bench.proxy.seat import Seat
+
+NAME = "m3bench"
+
+LIST_SECONDS = 3600
+"""How long a client may keep a tool list: a seat's never changes."""
+
+SeatOf = Callable[[ServerRequestContext[Any, Any]], Awaitable[Seat]]
+
+
+class Desk(Protocol):
+    """Prompts and resources, given by the benchmark."""
+
+    instructions: str
+
+    async def prompts(self, seat: Seat) -> Sequence[types.Prompt]:
+        """The prompts a client can offer as commands."""
+        ...
+
+    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> types.GetPromptResult | None:
+        """A prompt by name; None when there is none."""
+        ...
+
+    async def resources(self, seat: Seat) -> Sequence[types.Resource]:
+        """What can be read now."""
+        ...
+
+    async def templates(self, seat: Seat) -> Sequence[types.ResourceTemplate]:
+        """Patterns of what can be read."""
+        ...
+
+    async def resource(self, seat: Seat, uri: str) -> types.ReadResourceResult | None:
+        """A resource by URI; None when there is none."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Front:
+    """What the transports share: the router, the desk and how results are shown."""
+
+    router: Router
+    desk: Desk
+    version: str
+    content_only: bool = False
+    """Drop structured content, for clients that would hide images behind it."""
+
+    def server(self, seat_of: SeatOf) -> Server[Any]:
+        """An SDK server whose requests belong to the seats that `seat_of` names."""
+
+        async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
+            raise AssertionError("tools/list is answered by the middleware")
+
+        async def call_tool(context: Any, params: Any) -> types.CallToolResult:
+            raise AssertionError("tools/call is answered by the middleware")
+
+        async def list_prompts(context: Any, params: Any) -> types.ListPromptsResult:
+            return types.ListPromptsResult(prompts=list(await self.desk.prompts(await seat_of(context))))
+
+        async def get_prompt(context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+            found = await self.desk.prompt(await seat_of(context), params.name, params.arguments or {})
+            if found is None:
+                raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt {params.name!r}")
+            return found
+
+        async def list_resources(context: Any, params: Any) -> types.ListResourcesResult:
+            return types.ListResourcesResult(resources=list(await self.desk.resources(await seat_of(context))))
+
+        async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
+            found = list(await self.desk.templates(await seat_of(context)))
+            return types.ListResourceTemplatesResult(resource_templates=found)
+
+        async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+            found = await self.desk.resource(await seat_of(context), str(params.uri))
+            if found is None:
+                code = types.INVALID_PARAMS if context.protocol_version in MODERN_PROTOCOL_VERSIONS else -32002
+                raise MCPError(code=code, message=f"Resource not found: {params.uri}", data={"uri": str(params.uri)})
+            return found
+
+        server: Server[Any] = Server(
+            NAME,
+            version=self.version,
+            title="m3bench",
+            instructions=self.desk.instructions,
+            cache_hints={"tools/list": CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="private")},
+            get_tool_input_schema=lambda name: None,
+            on_list_tools=list_tools,
+            on_call_tool=call_tool,
+            on_list_prompts=list_prompts,
+            on_get_prompt=get_prompt,
+            on_list_resources=list_resources,
+            on_list_resource_templates=list_templates,
+            on_read_resource=read_resource,
+        )
+        # Replaces the SDK's tracing middleware as well: nothing here exports traces.
+        server.middleware[:] = [_Tools(self, seat_of, server)]
+        return server
+
+    def shape(self, result: bytes) -> bytes:
+        """A result as this front door shows it."""
+        if not self.content_only or b'"structuredContent"' not in result:
+            return result
+        data = json.loads(result)
+        data.pop("structuredContent", None)
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+class _Tools:
+    """Answers `tools/list` and `tools/call`; lets everything else through."""
+
+    def __init__(self, front: Front, seat_of: SeatOf, server: Server[Any]) -> None:
+        self._front = front
+        self._seat_of = seat_of
+        self._server = server
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        context = ctx
+        if context.request_id is None or context.method not in ("tools/list", "tools/call"):
+            return await call_next(context)
+        modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+        # The SDK's own gate stands behind this middleware, so it must be kept here.
+        if not modern and not context.session._connection.initialize_accepted:
+            return await call_next(context)
+        seat = await self._seat_of(context)
+        if context.method == "tools/list":
+            return self._envelope(
+                {"tools": list(seat.listing)}, modern, {"ttlMs": LIST_SECONDS * 1000, "cacheScope": "private"}
+            )
+        params = dict(context.params or {})
+        caller = Caller(seat=seat.id, revision=context.protocol_version, client=_client(context))
+        request = tool_request(caller, context.request_id, params, _body(context))
+        answer = await self._front.router.call(seat, request, _Relay(context))
+        result = json.loads(result_of(self._front, answer))
+        return self._envelope(result, modern, {})
+
+    def _envelope(self, result: dict[str, Any], modern: bool, hints: dict[str, Any]) -> dict[str, Any]:
+        """What the 2026-07-28 revision wants around a result."""
+        if not modern:
+            return result
+        meta = {**(result.get("_meta") or {}), types.SERVER_INFO_META_KEY: self._server.server_info_stamp}
+        return {"resultType": "complete", **hints, **result, "_meta": meta}
+
+
+def tool_request(caller: Caller, id: str | int, params: Mapping[str, Any], raw: bytes | None) -> ToolRequest:
+    """A request that has just arrived."""
+    received = time.monotonic_ns()
+    if raw is None:
+        message = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
+        raw = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
+    meta = params.get("_meta")
+    return ToolRequest(
+        caller=caller,
+        id=id,
+        raw=raw,
+        name=params.get("name"),
+        arguments=params.get("arguments"),
+        meta=meta if isinstance(meta, dict) else {},
+        received_ns=received,
+        wall=datetime.now(UTC).isoformat(),
+    )
+
+
+def result_of(front: Front, answer: Answer) -> bytes:
+    """The raw result of an answer; raises `MCPError` when the answer is a protocol error."""
+    if answer.error is not None:
+        raise MCPError(code=answer.error[0], message=answer.error[1])
+    return front.shape(answer.result)
+
+
+def _client(context: ServerRequestContext[Any, Any]) -> str:
+    params = context.session.client_params
+    return f"{params.client_info.name} {params.client_info.version}" if params is not None else ""
+
+
+def _body(context: ServerRequestContext[Any, Any]) -> bytes | None:
+    """The message as it came over HTTP, when the transport kept it."""
+    scope = getattr(context.request, "scope", None)
+    return scope.get("m3bench.body") if scope is not None else None
+
+
+class _Relay:
+    """Carries notifications of a call under way to the client that made it."""
+
+    def __init__(self, context: ServerRequestContext[Any, Any]) -> None:
+        self._context = context
+
+    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        # The request-scoped channel, which on HTTP is the stream of this very request; the SDK has no other way to it.
+        await self._context.session._request_outbound.notify(method, params)

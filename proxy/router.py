@@ -1,0 +1,187 @@
+"""Takes a call to where it is answered, and has it on record before the answer leaves.
+
+Our own tools, the run's sandbox, an upstream server or a cassette: the router decides by name, checks what
+can be checked without starting anything, bounds time and size, and says of every failure whose it is. It
+knows neither transports nor protocol revisions; the front door does.
+"""
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import anyio
+
+from m3bench.proxy.call import Answer, Journal, Outcome, ToolRequest
+from m3bench.proxy.seat import Seat
+from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
+from m3bench.tasks.catalog import Tool, nearest
+from m3bench.tasks.errors import InvalidArgumentsError, M3Error, SandboxError, StoreError, UnknownToolError
+
+CALL_SECONDS = 50.0
+"""Some clients give up after 60 seconds."""
+
+MAX_ARGUMENT_BYTES = 8 * 1024 * 1024
+
+INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
+
+INJECTED = frozenset({"wait_for_previous"})
+"""Arguments that clients add to every call: Gemini CLI marks the order inside a turn with one."""
+
+logger = logging.getLogger(__name__)
+
+
+class Relay(Protocol):
+    """A way to the client while its call is under way."""
+
+    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification that belongs to the call, such as progress or a log message."""
+        ...
+
+
+class OwnTools(Protocol):
+    """The benchmark's own tools, as the router needs them."""
+
+    names: frozenset[str]
+
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """Answer one of our own tools."""
+        ...
+
+
+class Upstreams(Protocol):
+    """Third-party servers fronted by this proxy."""
+
+    def owns(self, name: str) -> bool:
+        """Whether an exposed name is answered upstream."""
+        ...
+
+    async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
+        """Forward a call with its arguments and `_meta`."""
+        ...
+
+
+class Router:
+    """Answers calls.
+
+    Args:
+        journal: Where calls are recorded.
+        own: The benchmark's own tools.
+        upstreams: Third-party servers, when there are any.
+        timeout: Seconds a tool may take.
+    """
+
+    def __init__(
+        self, journal: Journal, own: OwnTools, upstreams: Upstreams | None = None, *, timeout: float = CALL_SECONDS
+    ) -> None:
+        self._journal = journal
+        self._own = own
+        self._upstreams = upstreams
+        self._timeout = timeout
+
+    async def call(self, seat: Seat, request: ToolRequest, relay: Relay | None = None) -> Answer:
+        """Answer a request; the answer is on record when this returns.
+
+        A call that is cancelled is recorded as cut off by the client, and the cancellation goes on.
+        """
+        name = request.name if isinstance(request.name, str) else ""
+        tool = seat.tools.get(name)
+        try:
+            number = self._journal.received(
+                request, seat.run.id if seat.run else None, tool.qualified if tool else name
+            )
+        except StoreError as error:
+            return Answer(outcome="failed", owner="proxy", error=(INTERNAL_ERROR, str(error)))
+        try:
+            answer = await self._answer(seat, request, tool, relay)
+        except anyio.get_cancelled_exc_class():
+            cut = Answer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
+            with anyio.CancelScope(shield=True):
+                await self._journal.answered(number, cut)
+            raise
+        except Exception as error:
+            logger.exception("A call to %r failed inside the proxy", name)
+            answer = Answer(outcome="failed", owner="proxy", result=_error(f"m3bench failed: {type(error).__name__}"))
+        if len(answer.result) > MAX_RESULT_BYTES and seat.run is not None:
+            answer = _fit(answer, seat.run.keep(number, answer.result))
+        try:
+            with anyio.CancelScope(shield=True):
+                await self._journal.answered(number, answer)
+        except StoreError as error:
+            # What is not on record must not be seen.
+            return Answer(outcome="failed", owner="proxy", error=(INTERNAL_ERROR, str(error)))
+        self._journal.sent(number, time.monotonic_ns())
+        return answer
+
+    async def _answer(self, seat: Seat, request: ToolRequest, tool: Tool | None, relay: Relay | None) -> Answer:
+        name, arguments = request.name, request.arguments
+        if not isinstance(name, str) or not (arguments is None or isinstance(arguments, dict)):
+            text = "tools/call needs a name and, as arguments, an object"
+            return Answer(outcome="illegal_format", error=(INVALID_PARAMS, text))
+        clean = {key: value for key, value in (arguments or {}).items() if key not in INJECTED}
+        if name in self._own.names:
+            return await self._own.call(seat, name, clean)
+        if self._upstreams is not None and self._upstreams.owns(name):
+            params = {"name": name, "arguments": clean, "_meta": dict(request.meta)}
+            return await self._upstreams.call(name, params, relay, self._timeout)
+        if tool is None:
+            unknown = UnknownToolError(name, nearest(name, [*seat.tools, *self._own.names]))
+            return Answer(outcome="unknown_tool", error=(INVALID_PARAMS, str(unknown)))
+        return await self._forward(seat, tool, clean)
+
+    async def _forward(self, seat: Seat, tool: Tool, arguments: dict[str, Any]) -> Answer:
+        if seat.run is None:
+            return _refused("No task is running on this seat: call start_task first.")
+        stop = seat.run.admit()
+        if stop is not None:
+            return _refused(stop)
+        try:
+            tool.check(arguments)
+        except InvalidArgumentsError as error:
+            return Answer(outcome="invalid_arguments", result=_error(str(error)))
+        raw = json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
+        if len(raw) > MAX_ARGUMENT_BYTES:
+            text = (
+                f"Invalid arguments for tool {tool.qualified}: {len(raw)} bytes, at most {MAX_ARGUMENT_BYTES} are taken"
+            )
+            return Answer(outcome="invalid_arguments", result=_error(text))
+        forwarded = time.monotonic_ns()
+        try:
+            reply = await seat.run.call(tool.qualified, raw, self._timeout)
+        except SandboxError as error:
+            text = f"The benchmark's sandbox failed, not your call: {error} You may call the tool again."
+            return Answer(
+                outcome="failed", owner="sandbox", result=_error(text), forwarded_ns=forwarded,
+                returned_ns=time.monotonic_ns(),
+            )  # fmt: skip
+        return Answer(
+            outcome=_outcome(reply.outcome),
+            result=reply.result,
+            forwarded_ns=forwarded,
+            returned_ns=time.monotonic_ns(),
+        )
+
+
+def _outcome(word: str) -> Outcome:
+    match word:
+        case "success" | "not_found" | "invalid_arguments":
+            return word
+        case _:
+            raise M3Error(f"a host spoke of an outcome {word!r}")
+
+
+def _fit(answer: Answer, path: str) -> Answer:
+    return Answer(
+        outcome=answer.outcome, owner=answer.owner, result=trim(answer.result, path), full=answer.result,
+        forwarded_ns=answer.forwarded_ns, returned_ns=answer.returned_ns,
+    )  # fmt: skip
+
+
+def _refused(text: str) -> Answer:
+    """A call that cannot be made now; not one of the five outcomes of a tool call in a run."""
+    return Answer(outcome="failed", owner="client", result=_error(text))
+
+
+def _error(text: str) -> bytes:
+    return json.dumps({"content": [{"type": "text", "text": text}], "isError": True}, ensure_ascii=False).encode()

@@ -1,0 +1,51 @@
+"""A seat: what a run is bound to.
+
+One stdio process is a seat, on HTTP a protocol session or the handle in the URL; never a connection, because
+desktop clients share one over many chats and the newest protocol has none. The tools a seat shows are fixed
+when it opens and never change because of a call.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from m3bench.tasks.catalog import Tool
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a tool answered: how it ended, and the raw JSON of its result."""
+
+    outcome: str
+    result: bytes
+
+
+class ActiveRun(Protocol):
+    """A run that is under way, as far as routing calls needs to know it."""
+
+    id: str
+
+    def admit(self) -> str | None:
+        """Count a call; the reason when the run's limits allow no more."""
+        ...
+
+    async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
+        """Run a bundled tool in the run's sandbox, which starts when first needed; raises `SandboxError`."""
+        ...
+
+    def keep(self, call: int, result: bytes) -> str:
+        """Put a result that is too large for a client into the workspace; returns its path there."""
+        ...
+
+
+@dataclass(eq=False, kw_only=True)
+class Seat:
+    """Where a client sits."""
+
+    id: str
+    profile: str
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    """The bundled tools this seat shows, by exposed name."""
+    run: ActiveRun | None = None
+    listing: tuple[dict[str, Any], ...] = ()
+    """The tool list as it goes over the wire, in its fixed order."""

@@ -1,0 +1,81 @@
+"""What the store gives back: runs and calls as they were written."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+State = Literal["working", "submitted", "scored", "abandoned"]
+"""Where a run is in its life: `working` from start to submit, `abandoned` when it ended without one."""
+
+Mode = Literal["practice", "ranked"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """One attempt at one task."""
+
+    id: str
+    """The run's handle: unguessable."""
+    seat: str
+    task: str
+    state: State
+    mode: Mode
+    started: str
+    ended: str | None
+    answer: str | None
+    seal: str | None
+    """The last link of the hash chain over the run's calls and its answer."""
+    manifest: dict[str, Any]
+    scorecard: dict[str, Any] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallRecord:
+    """One call, with its answer when it got one."""
+
+    id: int
+    run: str | None
+    seat: str
+    tool: str
+    """Canonical name where the tool is known, else the name as sent."""
+    request_id: str
+    request: bytes
+    revision: str
+    client: str
+    wall: str
+    received_ns: int
+    outcome: str | None
+    """None while the call is under way."""
+    owner: str | None
+    result: bytes | None
+    error: tuple[int, str] | None
+    full: bytes | None
+    """The result before it was cut to the size a client takes."""
+    forwarded_ns: int | None
+    returned_ns: int | None
+    sent_ns: int | None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The request's parameters; empty when the request was not well-formed."""
+        message = json.loads(self.request)
+        params = message.get("params") if isinstance(message, dict) else None
+        return params if isinstance(params, dict) else {}
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments as the client sent them."""
+        arguments = self.params.get("arguments")
+        return arguments if isinstance(arguments, dict) else {}
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """The request's `_meta`."""
+        meta = self.params.get("_meta")
+        return meta if isinstance(meta, dict) else {}
+
+    @property
+    def result_json(self) -> dict[str, Any]:
+        """The result the client was sent; empty when there was none."""
+        found = json.loads(self.result) if self.result else {}
+        return found if isinstance(found, dict) else {}
