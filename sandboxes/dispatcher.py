@@ -2,7 +2,7 @@
 
 The host serves a dispatcher over stdio, the in-process backend calls it directly: both give the same bytes.
 A server's code is imported on its first call. Whatever a tool raises becomes a result; only an unknown tool
-is an exception, because that is a broken request.
+and a server that cannot be loaded are exceptions: a broken request and a broken sandbox.
 """
 
 import logging
@@ -18,11 +18,14 @@ from m3bench.sandboxes.content import blocks, result
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers import load
 from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.sandboxes.wire import dump
+from m3bench.sandboxes.workspace import MOUNT
 from m3bench.tasks.catalog import Catalog, Tool
-from m3bench.tasks.errors import InvalidArgumentsError, SoftError, ToolError
+from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, SoftError, ToolError
 
 Outcome = Literal["success", "not_found", "invalid_arguments"]
 
+MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 MAX_RESULT_BYTES = 64 * 1024 * 1024
 
 logger = logging.getLogger(__name__)
@@ -34,6 +37,24 @@ class Reply:
 
     outcome: Outcome
     result: dict[str, Any]
+
+    def render(self) -> tuple[str, bytes]:
+        """The outcome and the result as bytes; one that is far too large is replaced by an error."""
+        data = dump(self.result)
+        if len(data) <= MAX_RESULT_BYTES:
+            return self.outcome, data
+        text = f"The result has {len(data)} bytes, more than the {MAX_RESULT_BYTES} allowed: ask for less"
+        return "invalid_arguments", dump(result(text, is_error=True))
+
+
+def refusal(tool: str, problem: str) -> Reply:
+    """The answer to arguments that cannot even be checked."""
+    return Reply("invalid_arguments", result(str(InvalidArgumentsError(tool, [problem])), is_error=True))
+
+
+def oversized(size: int) -> str:
+    """The problem with arguments of more than `MAX_ARGUMENT_BYTES`."""
+    return f"arguments have {size} bytes (expected at most {MAX_ARGUMENT_BYTES})"
 
 
 class Dispatcher:
@@ -52,13 +73,22 @@ class Dispatcher:
         self._turns: dict[str, anyio.CapacityLimiter] = {}
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
-        """Run a tool; raises `UnknownToolError` when there is none of that name."""
+        """Run a tool.
+
+        Raises:
+            UnknownToolError: There is none of that name.
+            SandboxError: Its server cannot be loaded here.
+        """
         tool = self.catalog.tool(name)
         try:
             tool.check(arguments)
         except InvalidArgumentsError as error:
             return Reply("invalid_arguments", result(str(error), is_error=True))
-        server = self._loader(tool.server)
+        try:
+            server = self._loader(tool.server)
+        except Exception as error:
+            logger.exception("Server %s cannot be loaded", tool.server)
+            raise SandboxError(f"Server {tool.server!r} cannot be loaded: {type(error).__name__}: {error}.") from error
         try:
             value = await self._run(server, tool, arguments)
             return Reply("success", {"content": blocks(value, server.layout), "isError": False})
@@ -71,7 +101,9 @@ class Dispatcher:
             return Reply("invalid_arguments", result(text, is_error=True))
         except Exception as error:
             logger.exception("%s failed", tool.qualified)
-            text = _error_text(server, tool, f"{type(error).__name__}: {error}")
+            # What a library says may name real places.
+            message = f"{type(error).__name__}: {error}".replace(str(self._context.workspace.root), MOUNT)
+            text = _error_text(server, tool, message)
             return Reply("not_found", result(text, is_error=True))
 
     async def _run(self, server: ToolServer, tool: Tool, arguments: Mapping[str, Any]) -> object:

@@ -21,7 +21,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from m3bench.sandboxes.confinement import Confinement, confine
+from m3bench.sandboxes.backends.confinement import Confinement, confine
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, Dispatcher, oversized, refusal
 from m3bench.sandboxes.offer import load, offer
@@ -178,9 +178,7 @@ class Host:
         if "servers" in params:
             self._catalog = offer(params["servers"])
         scenes = tuple(Scene.from_json(scene) for scene in params.get("scenes", ()))
-        self._dispatcher = Dispatcher(
-            self._catalog, Context(workspace=self._workspace, scenes=scenes), self._loader
-        )
+        self._dispatcher = Dispatcher(self._catalog, Context(workspace=self._workspace, scenes=scenes), self._loader)
 
     def _notice(self, method: str, params: object) -> None:
         if method == "notifications/cancelled":

@@ -1,0 +1,96 @@
+"""What a backend is: something that opens sandboxes, in which tools can be called.
+
+Above sit the pool and whoever owns a run, below the ways to start a host: in this process, as a child
+process, in a container. Results are bytes and nobody on the way looks into them.
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol, Self
+
+from m3bench.tasks.scene import Scene
+
+Guard = Literal["process", "files", "network", "others", "memory", "forks"]
+"""What a sandbox keeps tools from: taking m3bench down with them, files outside the workspace, the network,
+other processes, all the memory, ever more processes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxSpec:
+    """What a sandbox is for."""
+
+    workspace: Path
+    """The run's folder; exists."""
+    servers: tuple[str, ...] | None = None
+    """The servers it offers; None means all that are ready."""
+    scenes: tuple[Scene, ...] = ()
+    """What the detector knows of the run's pictures."""
+    links: Mapping[str, bytes] = field(default_factory=dict)
+    """Page to picture, for pages that pictures were linked from."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a call came to."""
+
+    outcome: str
+    result: bytes
+    """The raw JSON of the `CallToolResult`, byte for byte as the host wrote it."""
+
+
+class Sandbox(Protocol):
+    """A place where tools can be called."""
+
+    @property
+    def guards(self) -> frozenset[Guard]:
+        """What holds here."""
+        ...
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What does not hold here, in plain words."""
+        ...
+
+    async def call(self, tool: str, arguments: bytes, seconds: float | None = None) -> Reply:
+        """Call a tool; any number at a time.
+
+        Args:
+            tool: The canonical name, `server/tool`.
+            arguments: A JSON object, raw.
+            seconds: After which the call is given up.
+
+        Raises:
+            SandboxError: The sandbox broke or the time is over; the next call finds it working again.
+            UnknownToolError: It offers no such tool.
+        """
+        ...
+
+    async def configure(self, spec: SandboxSpec) -> None:
+        """Say anew what the sandbox is for; the workspace stays."""
+        ...
+
+    async def aclose(self) -> None:
+        """End it and everything in it. What is in the workspace stays."""
+        ...
+
+
+class Backend(AbstractAsyncContextManager["Backend"], Protocol):
+    """A way to open sandboxes; an async context manager, at whose end all of them are closed."""
+
+    @property
+    def name(self) -> str:
+        """How users call it."""
+        ...
+
+    async def open(self, spec: SandboxSpec) -> Sandbox:
+        """A sandbox that is ready.
+
+        Raises:
+            SandboxError: It cannot be started; the message has the remedy.
+            UnknownToolError: The spec names a server that does not exist.
+        """
+        ...
+
+    async def __aenter__(self) -> Self: ...

@@ -1,0 +1,167 @@
+"""What a host does to itself before it serves: limits, walls, and an end when its parent ends.
+
+This runs inside the host, right after start and before any tool's code is loaded, so the same program can be
+confined on every platform without helpers. It does what the kernel lets it do and reports which guards hold;
+the backend compares that with what it asked for and says what is missing.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from m3bench.sandboxes.backends import landlock, visible
+
+_NEW_USER, _NEW_NET, _NEW_IPC = 0x10000000, 0x40000000, 0x08000000
+_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38
+_WHOLE_RANGE = 2**32 - 1
+
+_HANG_UP_SECONDS = 2.0
+"""How long a host that lost its parent may take to end by itself."""
+
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_KERNEL = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confinement:
+    """What to give up. A limit of 0 is none."""
+
+    landlock: bool = False
+    network: bool = False
+    """Move into a network namespace of one's own."""
+    death_signal: bool = False
+    """Have the kernel kill this process with its parent; otherwise a thread watches standard input."""
+    memory: int = 0
+    """Bytes of address space."""
+    file_bytes: int = 0
+    open_files: int = 0
+    processes: int = 0
+    cpu_seconds: int = 0
+
+
+def confine(wanted: Confinement, workspace: Path, lifeline: int) -> tuple[str, ...]:
+    """Do it; returns the guards that hold now.
+
+    Args:
+        wanted: What to give up.
+        workspace: The folder that stays writable.
+        lifeline: The descriptor that hangs up when the parent ends.
+    """
+    os.umask(0o077)
+    Path(os.environ.get("TMPDIR", workspace)).mkdir(parents=True, exist_ok=True)
+    guards = []
+    dies_with_parent = False
+    if sys.platform == "linux":
+        _prctl(_NO_NEW_PRIVILEGES, 1)
+        dies_with_parent = wanted.death_signal and _prctl(_DEATH_SIGNAL, signal.SIGKILL)
+    if wanted.network and _leave_network():
+        guards.append("network")
+    if wanted.landlock and _close_files(workspace):
+        guards.append("files")
+    guards += _set_limits(wanted)
+    # Last, because the walls above bind only threads that start after them.
+    if not dies_with_parent:
+        _watch(lifeline)
+    return tuple(guards)
+
+
+def _leave_network() -> bool:
+    """Enter namespaces without any network; needs a process without threads."""
+    if sys.platform != "linux":
+        return False
+    user, group = os.geteuid(), os.getegid()
+    if ctypes.CDLL(None).unshare(_NEW_USER | _NEW_NET | _NEW_IPC) != 0:
+        return False
+    # Without a map files would seem to belong to nobody; they are reachable all the same.
+    with suppress(OSError):
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    return True
+
+
+def _close_files(workspace: Path) -> bool:
+    if landlock.version() == 0:
+        return False
+    hidden = visible.withheld()
+    whole = [part for tree in visible.trees() for part in visible.carved(tree, hidden)]
+    parents = [tree for tree in visible.trees() if any(path.is_relative_to(tree) for path in hidden)]
+    try:
+        landlock.restrict(
+            readable=[*visible.system(), *whole, *visible.returned(), *map(Path, _KERNEL)],
+            listable=parents,
+            writable=[workspace, *map(Path, _DEVICES)],
+        )
+    except OSError:
+        return False
+    return True
+
+
+def _set_limits(wanted: Confinement) -> list[str]:
+    if sys.platform == "win32":
+        return []
+    import resource
+
+    def limit(kind: int, value: int, grace: int = 0) -> bool:
+        if value == 0:
+            return False
+        _, hard = resource.getrlimit(kind)
+        top = value + grace if hard == resource.RLIM_INFINITY else min(value + grace, hard)
+        try:
+            resource.setrlimit(kind, (min(value, top), top))
+        except (ValueError, OSError):
+            return False
+        return True
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit(resource.RLIMIT_FSIZE, wanted.file_bytes)
+    limit(resource.RLIMIT_NOFILE, wanted.open_files)
+    limit(resource.RLIMIT_CPU, wanted.cpu_seconds, grace=5)
+    guards = []
+    # Elsewhere the limit can be set but is not held.
+    if limit(resource.RLIMIT_AS, wanted.memory) and sys.platform == "linux":
+        guards.append("memory")
+    if _is_counted_alone() and limit(resource.RLIMIT_NPROC, wanted.processes):
+        guards.append("forks")
+    return guards
+
+
+def _is_counted_alone() -> bool:
+    """Whether a limit on processes means those of this sandbox.
+
+    It counts all processes of a user, except in a user namespace since Linux 5.14. Nothing limits the superuser.
+    """
+    if sys.platform != "linux":
+        return False
+    major, minor = (int(part) for part in os.uname().release.split(".")[:2])
+    try:
+        _, outside, count = Path("/proc/self/uid_map").read_text().split()
+    except (OSError, ValueError):
+        return False
+    return (major, minor) >= (5, 14) and int(count) != _WHOLE_RANGE and int(outside) != 0
+
+
+def _prctl(option: int, value: int) -> bool:
+    return int(ctypes.CDLL(None).prctl(option, value, 0, 0, 0)) == 0
+
+
+def _watch(lifeline: int) -> None:
+    """End this process soon after the other end of `lifeline` is gone, even when the event loop hangs."""
+    if not hasattr(select, "poll"):
+        return
+
+    def wait() -> None:
+        poll = select.poll()
+        poll.register(lifeline, select.POLLHUP)
+        poll.poll()
+        time.sleep(_HANG_UP_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

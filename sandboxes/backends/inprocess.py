@@ -1,0 +1,76 @@
+"""Tools run in this very process: for tests and for looking at tools, not for clients.
+
+The same dispatcher as in a host, called directly, so results are the same bytes. Nothing is isolated: a tool
+that crashes or hangs takes everything with it.
+"""
+
+from types import TracebackType
+from typing import Self
+
+import anyio
+
+from m3bench.sandboxes.backends.base import Guard, Reply, SandboxSpec
+from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, Dispatcher, oversized, refusal
+from m3bench.sandboxes.offer import load, offer
+from m3bench.sandboxes.wire import decode
+from m3bench.sandboxes.workspace import Workspace
+from m3bench.tasks.errors import SandboxError
+
+
+class InProcessBackend:
+    """Opens sandboxes that are nothing but objects."""
+
+    name = "inprocess"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    async def open(self, spec: SandboxSpec) -> "InProcessSandbox":
+        """A sandbox; costs nothing."""
+        return InProcessSandbox(spec)
+
+
+class InProcessSandbox:
+    """A dispatcher over a workspace."""
+
+    guards: frozenset[Guard] = frozenset()
+    notices = ("Tools run inside m3bench itself: nothing is isolated. Use the process or docker backend for clients.",)
+
+    def __init__(self, spec: SandboxSpec) -> None:
+        self._closed = False
+        self._dispatcher = _dispatcher(spec)
+
+    async def configure(self, spec: SandboxSpec) -> None:
+        """Offer something else."""
+        self._dispatcher = _dispatcher(spec)
+
+    async def call(self, tool: str, arguments: bytes, seconds: float | None = None) -> Reply:
+        """Run a tool. Only a tool that waits can be cut off."""
+        if self._closed:
+            raise SandboxError("The sandbox is closed.")
+        if len(arguments) > MAX_ARGUMENT_BYTES:
+            return Reply(*refusal(tool, oversized(len(arguments))).render())
+        try:
+            values = decode(arguments)
+        except ValueError as error:
+            return Reply(*refusal(tool, f"Not JSON: {error}").render())
+        if not isinstance(values, dict):
+            return Reply(*refusal(tool, "arguments must be an object").render())
+        with anyio.move_on_after(seconds):
+            return Reply(*(await self._dispatcher.call(tool, values)).render())
+        raise SandboxError(f"{tool} gave no answer within {seconds:g} seconds and was cut off.")
+
+    async def aclose(self) -> None:
+        """Answer no more calls."""
+        self._closed = True
+
+
+def _dispatcher(spec: SandboxSpec) -> Dispatcher:
+    context = Context(workspace=Workspace(spec.workspace), scenes=spec.scenes)
+    return Dispatcher(offer(spec.servers), context, load)

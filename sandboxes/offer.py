@@ -1,0 +1,39 @@
+"""Which servers a sandbox offers, and where their code is.
+
+Ordinarily those of the catalog that are ready. The probe, which exists to put a backend to the test, is there
+for those who ask for it by name and is listed nowhere.
+"""
+
+from collections.abc import Iterable
+
+from m3bench.sandboxes import servers as bundled
+from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.tasks.catalog import Catalog, load_catalog
+
+PROBE = "probe"
+
+
+def offer(servers: Iterable[str] | None) -> Catalog:
+    """The catalog of a sandbox; None means every server that is ready.
+
+    Raises:
+        UnknownToolError: There is no server of that name, or it is not ready.
+    """
+    ready = load_catalog().ready
+    if servers is None:
+        return ready
+    names = set(servers)
+    if PROBE not in names:
+        return ready.select(names)
+    from m3bench.sandboxes.probe import ENTRY
+
+    return Catalog((*ready.select(names - {PROBE}).servers, ENTRY))
+
+
+def load(server: str) -> ToolServer:
+    """The code of a server, imported now if it was not before."""
+    if server != PROBE:
+        return bundled.load(server)
+    from m3bench.sandboxes.probe import server as probe
+
+    return probe
