@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import anyio
 
 from m3bench.proxy.call import Answer, Journal, Outcome, ToolRequest
-from m3bench.proxy.seat import Seat
+from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
 from m3bench.tasks.catalog import Tool, nearest
 from m3bench.tasks.errors import InvalidArgumentsError, M3Error, SandboxError, StoreError, UnknownToolError
@@ -25,6 +25,8 @@ CALL_SECONDS = 50.0
 MAX_ARGUMENT_BYTES = 8 * 1024 * 1024
 
 INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
+
+CANCELLED = Answer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
 
 INJECTED = frozenset({"wait_for_previous"})
 """Arguments that clients add to every call: Gemini CLI marks the order inside a turn with one."""
@@ -85,26 +87,34 @@ class Router:
 
         A call that is cancelled is recorded as cut off by the client, and the cancellation goes on.
         """
+        # The run a call belongs to is the one under way when it arrives, whatever happens meanwhile.
+        run = seat.run if request.name not in self._own.names else None
+        if run is None:
+            return await self._record(seat, request, seat.run, relay)
+        run.enter()
+        try:
+            return await self._record(seat, request, run, relay)
+        finally:
+            run.leave()
+
+    async def _record(self, seat: Seat, request: ToolRequest, run: ActiveRun | None, relay: Relay | None) -> Answer:
         name = request.name if isinstance(request.name, str) else ""
         tool = seat.tools.get(name)
         try:
-            number = self._journal.received(
-                request, seat.run.id if seat.run else None, tool.qualified if tool else name
-            )
+            number = self._journal.received(request, run.id if run else None, tool.qualified if tool else name)
         except StoreError as error:
             return Answer(outcome="failed", owner="proxy", error=(INTERNAL_ERROR, str(error)))
         try:
-            answer = await self._answer(seat, request, tool, relay)
+            answer = await self._answer(seat, request, tool, run, relay)
         except anyio.get_cancelled_exc_class():
-            cut = Answer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
             with anyio.CancelScope(shield=True):
-                await self._journal.answered(number, cut)
+                await self._journal.answered(number, CANCELLED)
             raise
         except Exception as error:
             logger.exception("A call to %r failed inside the proxy", name)
             answer = Answer(outcome="failed", owner="proxy", result=_error(f"m3bench failed: {type(error).__name__}"))
-        if len(answer.result) > MAX_RESULT_BYTES and seat.run is not None:
-            answer = _fit(answer, seat.run.keep(number, answer.result))
+        if len(answer.result) > MAX_RESULT_BYTES and run is not None:
+            answer = _fit(answer, run.keep(number, answer.result))
         try:
             with anyio.CancelScope(shield=True):
                 await self._journal.answered(number, answer)
@@ -114,7 +124,9 @@ class Router:
         self._journal.sent(number, time.monotonic_ns())
         return answer
 
-    async def _answer(self, seat: Seat, request: ToolRequest, tool: Tool | None, relay: Relay | None) -> Answer:
+    async def _answer(
+        self, seat: Seat, request: ToolRequest, tool: Tool | None, run: ActiveRun | None, relay: Relay | None
+    ) -> Answer:
         name, arguments = request.name, request.arguments
         if not isinstance(name, str) or not (arguments is None or isinstance(arguments, dict)):
             text = "tools/call needs a name and, as arguments, an object"
@@ -128,12 +140,12 @@ class Router:
         if tool is None:
             unknown = UnknownToolError(name, nearest(name, [*seat.tools, *self._own.names]))
             return Answer(outcome="unknown_tool", error=(INVALID_PARAMS, str(unknown)))
-        return await self._forward(seat, tool, clean)
+        return await self._forward(run, tool, clean)
 
-    async def _forward(self, seat: Seat, tool: Tool, arguments: dict[str, Any]) -> Answer:
-        if seat.run is None:
+    async def _forward(self, run: ActiveRun | None, tool: Tool, arguments: dict[str, Any]) -> Answer:
+        if run is None:
             return _refused("No task is running on this seat: call start_task first.")
-        stop = seat.run.admit()
+        stop = run.admit()
         if stop is not None:
             return _refused(stop)
         try:
@@ -148,7 +160,7 @@ class Router:
             return Answer(outcome="invalid_arguments", result=_error(text))
         forwarded = time.monotonic_ns()
         try:
-            reply = await seat.run.call(tool.qualified, raw, self._timeout)
+            reply = await run.call(tool.qualified, raw, self._timeout)
         except SandboxError as error:
             text = f"The benchmark's sandbox failed, not your call: {error} You may call the tool again."
             return Answer(

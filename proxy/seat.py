@@ -25,6 +25,14 @@ class ActiveRun(Protocol):
 
     id: str
 
+    def enter(self) -> None:
+        """A call of this run has arrived."""
+        ...
+
+    def leave(self) -> None:
+        """That call is answered and on record."""
+        ...
+
     def admit(self) -> str | None:
         """Count a call; the reason when the run's limits allow no more."""
         ...

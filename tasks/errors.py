@@ -6,6 +6,7 @@
     │   ├── TrajectoryError       data is not a trajectory
     │   └── WeightsError          the encoder's weights are missing or not the known ones
     ├── StoreError                the record of runs and calls cannot be read or written
+    ├── RunError                  what was asked of a run does not fit where it is in its life
     ├── CallError                 the call is wrong before any tool ran
     │   ├── UnknownToolError      no such server or tool
     │   └── InvalidArgumentsError the arguments do not fit the tool's schema
@@ -65,6 +66,10 @@ class WeightsError(UserError):
 
 class StoreError(M3Error):
     """The record of runs and calls cannot be read or written."""
+
+
+class RunError(M3Error):
+    """What was asked of a run does not fit where it is in its life; the message says what to do."""
 
 
 class CallError(M3Error):

@@ -1,0 +1,181 @@
+"""The composition root: the one place that knows everybody.
+
+Builds a server process out of settings. Nothing is opened or started before it is needed: a client that only
+connects and lists tools leaves no file, no process and no run behind.
+"""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.front import Front
+from m3bench.proxy.router import Router
+from m3bench.proxy.seat import Seat
+from m3bench.proxy.steps import VERSION as STEPS_VERSION
+from m3bench.sandboxes.backends.base import Backend
+from m3bench.server.desk import BenchmarkDesk
+from m3bench.server.runs import Runs
+from m3bench.server.scores import VERSION as SCORES_VERSION
+from m3bench.server.scores import score_run
+from m3bench.server.settings import Settings
+from m3bench.server.store.records import RunRecord
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.server.tools import DEFINITIONS, BenchmarkTools
+from m3bench.tasks.catalog import Catalog, load_catalog
+from m3bench.tasks.errors import RunError
+from m3bench.tasks.library import BUNDLED, Library
+from m3bench.tasks.profiles import tools_of
+
+
+class App:
+    """A server process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.catalog: Catalog = load_catalog().ready
+        self.library = Library(settings.tasks or BUNDLED)
+        self.seats: dict[str, Seat] = {}
+        self._store: SqliteStore | None = None
+
+    @property
+    def store(self) -> SqliteStore:
+        """The record of runs and calls, opened now if it was not before."""
+        if self._store is None:
+            self._store = SqliteStore(self.settings.data, sync=self.settings.sync)
+            for seat in self.seats.values():
+                self._store.add_seat(seat.id, seat.profile, _now())
+        return self._store
+
+    @cached_property
+    def backend(self) -> Backend:
+        """Where sandboxes come from."""
+        if self.settings.sandbox == "inprocess":
+            from m3bench.sandboxes.backends.inprocess import InProcessBackend
+
+            return InProcessBackend()
+        from m3bench.sandboxes.backends.process import ProcessBackend
+
+        return ProcessBackend()
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The runs of this process."""
+        return Runs(
+            store=lambda: self.store,
+            library=self.library,
+            backend=lambda: self.backend,
+            manifest=self.manifest,
+            mode="ranked" if self.settings.ranked else "practice",
+            max_calls=self.settings.max_calls,
+            max_minutes=self.settings.max_minutes,
+        )
+
+    @cached_property
+    def front(self) -> Front:
+        """What transports serve."""
+        limits = f"This run may make {self.settings.max_calls} calls in {self.settings.max_minutes:g} minutes."
+        tools = BenchmarkTools(self.runs, self.library, self.score, limits)
+        return Front(
+            router=Router(_LazyJournal(self), tools),
+            desk=BenchmarkDesk(self.runs),
+            version=version("m3bench"),
+            content_only=self.settings.content_only,
+        )
+
+    def open_seat(self, id: str | None = None, profile: str | None = None) -> Seat:
+        """A new seat, its tools fixed from now on."""
+        profile = profile or self.settings.profile
+        tools = tools_of(profile, self.catalog, self.library)
+        seat = Seat(
+            id=id or secrets.token_hex(16),
+            profile=profile,
+            tools={tool.exposed: tool for tool in tools},
+            listing=(*DEFINITIONS, *(tool.wire() for tool in tools)),
+        )
+        self.seats[seat.id] = seat
+        if self._store is not None:
+            self._store.add_seat(seat.id, profile, _now())
+        return seat
+
+    async def close_seat(self, seat: Seat) -> None:
+        """End what runs on a seat and forget it."""
+        await self.runs.abandon(seat)
+        self.seats.pop(seat.id, None)
+
+    async def score(self, record: RunRecord) -> dict[str, Any]:
+        """The score card of a submitted run, computed once."""
+        if record.scorecard is not None:
+            return record.scorecard
+        if record.state not in ("submitted", "scored"):
+            raise RunError("This run was not submitted: there is nothing to score.")
+        task = self.library.task(record.task)
+        calls = self.runs.tool_calls(record.id)
+        card = await anyio.to_thread.run_sync(score_run, record, task, calls, self.workspace(record), self._encoder)
+        self.store.change_run(record.id, state="scored", scorecard=card)
+        return card
+
+    def workspace(self, record: RunRecord) -> Path:
+        """The folder a run worked in."""
+        return self.store.folder / "runs" / record.id / "workspace"
+
+    def manifest(self, seat: Seat) -> dict[str, Any]:
+        """What makes two runs comparable."""
+        return {
+            "m3bench": version("m3bench"),
+            "tasks": {"name": self.library.set.name, "version": self.library.set.version, "hash": self.library.hash},
+            "catalog": self.catalog.hash,
+            "profile": seat.profile,
+            "tools": len(seat.tools),
+            "sandbox": self.settings.sandbox,
+            "content_only": self.settings.content_only,
+            "steps": STEPS_VERSION,
+            "scores": SCORES_VERSION,
+        }
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """Runs the process; what is open at the end is closed."""
+        async with self.backend:
+            try:
+                yield
+            finally:
+                with anyio.CancelScope(shield=True):
+                    for seat in list(self.seats.values()):
+                        await self.close_seat(seat)
+                    if self._store is not None:
+                        self._store.close()
+
+    @cached_property
+    def _encoder(self) -> Any:
+        from m3bench.server.scoring import open_encoder
+
+        return open_encoder()
+
+
+class _LazyJournal:
+    """The store as a journal; opened by the first call."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
+        return self._app.store.received(request, run, tool)
+
+    async def answered(self, call: int, answer: Answer) -> None:
+        await self._app.store.answered(call, answer)
+
+    def sent(self, call: int, sent_ns: int) -> None:
+        self._app.store.sent(call, sent_ns)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,55 @@
+"""`m3bench serve`: what a person puts into an MCP client."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def serve(
+    profile: Annotated[
+        str,
+        typer.Option(help="Tools to show: full, wide, compact, mini, family:NAME, task:ID or standard:ID."),
+    ] = "full",
+    http: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP in place of stdio, at /mcp.")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send.")
+    ] = None,
+    tasks: Annotated[Path | None, typer.Option(help="Folder with a set of tasks.")] = None,
+    sandbox: Annotated[str, typer.Option(help="Where tools run: process.")] = "process",
+    ranked: Annotated[bool, typer.Option("--ranked", help="Keep score cards from the client.")] = False,
+    content_only: Annotated[
+        bool, typer.Option("--content-only", help="Leave structured content out of results.")
+    ] = False,
+    sync: Annotated[str, typer.Option(help="normal, or full: calls survive the death of the machine.")] = "normal",
+    max_calls: Annotated[int, typer.Option(min=1, help="Calls a run may make.")] = 200,
+    max_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes a run may take.")] = 60,
+    data: Annotated[Path | None, typer.Option(envvar="M3BENCH_DATA", help="Folder for the record of runs.")] = None,
+) -> None:
+    """Serve the benchmark to an MCP client, over stdio or HTTP.
+
+    Put "m3bench serve" into your client's list of MCP servers, then ask it to start a task.
+    """
+    from m3bench.server.serving import serve_http_app, serve_stdio_app
+    from m3bench.server.settings import Settings
+
+    given = {"data": data} if data is not None else {}
+    settings = Settings.model_validate(
+        {
+            "profile": profile,
+            "tasks": tasks,
+            "sandbox": sandbox,
+            "ranked": ranked,
+            "content_only": content_only,
+            "sync": sync,
+            "max_calls": max_calls,
+            "max_minutes": max_minutes,
+            **given,
+        }
+    )
+    if http is None:
+        serve_stdio_app(settings)
+    else:
+        serve_http_app(settings, http, token)

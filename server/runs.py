@@ -1,0 +1,255 @@
+"""The life of a run: working from `start_task` to `submit`, then sealed, then scored.
+
+A run has its own workspace and, from its first tool call on, its own sandbox. It ends with its seat: whoever
+leaves without submitting has abandoned it. Nothing of the task's references or checks is in a run.
+"""
+
+import secrets
+import shutil
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import anyio
+
+from m3bench.proxy.seat import Reply, Seat
+from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
+from m3bench.server.seal import seal
+from m3bench.server.store.records import CallRecord, Mode, RunRecord
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.errors import RunError, SandboxError
+from m3bench.tasks.library import Library
+from m3bench.tasks.task import MEDIA, Task
+
+OWN_TOOLS = frozenset({"list_tasks", "start_task", "submit", "score"})
+
+HANDLE_BYTES = 20
+"""160 random bits."""
+
+
+class Run:
+    """A run that is under way."""
+
+    def __init__(
+        self, *, id: str, task: Task, folder: Path, backend: Backend, spec: SandboxSpec, max_calls: int, seconds: float
+    ) -> None:
+        self.id = id
+        self.task = task
+        self.folder = folder
+        self._backend = backend
+        self._spec = spec
+        self._max_calls = max_calls
+        self._seconds = seconds
+        self._started = time.monotonic()
+        self._calls = 0
+        self._under_way = 0
+        self._idle = anyio.Event()
+        self._idle.set()
+        self._opening = anyio.Lock()
+        self._sandbox: Sandbox | None = None
+
+    @property
+    def workspace(self) -> Path:
+        """The folder the tools work in."""
+        return self._spec.workspace
+
+    def enter(self) -> None:
+        """A call of this run has arrived."""
+        if self._under_way == 0:
+            self._idle = anyio.Event()
+        self._under_way += 1
+
+    def leave(self) -> None:
+        """That call is answered and on record."""
+        self._under_way -= 1
+        if self._under_way == 0:
+            self._idle.set()
+
+    async def settle(self) -> None:
+        """Wait until no call is under way; each is bounded in time, so this is too."""
+        await self._idle.wait()
+
+    def admit(self) -> str | None:
+        """Count a call; the reason when the run's limits allow no more."""
+        if self._calls >= self._max_calls:
+            return f"This run has made its {self._max_calls} calls: submit what you have."
+        if time.monotonic() - self._started > self._seconds:
+            return f"This run has used its {self._seconds / 60:g} minutes: submit what you have."
+        self._calls += 1
+        return None
+
+    async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
+        """Run a tool in the sandbox, which starts now if it has not before."""
+        async with self._opening:
+            if self._sandbox is None:
+                self._sandbox = await self._backend.open(self._spec)
+        reply = await self._sandbox.call(tool, arguments, seconds)
+        return Reply(reply.outcome, reply.result)
+
+    def keep(self, call: int, result: bytes) -> str:
+        """Put a result that is too large for a client into the workspace."""
+        path = self.workspace / "results" / f"{call:x}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(result)
+        return f"./results/{path.name}"
+
+    async def close(self) -> None:
+        """Stop the sandbox; the workspace stays."""
+        sandbox, self._sandbox = self._sandbox, None
+        if sandbox is not None:
+            with anyio.CancelScope(shield=True):
+                await sandbox.aclose()
+
+
+class Manifest(Protocol):
+    """Makes the manifest of a run that begins."""
+
+    def __call__(self, seat: Seat) -> dict[str, Any]:
+        """What makes two runs comparable."""
+        ...
+
+
+class Runs:
+    """The runs of this process.
+
+    Store and backend are given as functions, because a process that starts no run opens neither.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Callable[[], SqliteStore],
+        library: Library,
+        backend: Callable[[], Backend],
+        manifest: Manifest,
+        mode: Mode,
+        max_calls: int,
+        max_minutes: float,
+    ) -> None:
+        self.mode = mode
+        self._open_store = store
+        self._library = library
+        self._open_backend = backend
+        self._manifest = manifest
+        self._max_calls = max_calls
+        self._max_minutes = max_minutes
+        self.touched = False
+        """Whether anything was asked of the store yet; a client that only looks around must not open it."""
+        self._running: dict[str, Run] = {}
+        """Runs under way by seat."""
+
+    @property
+    def _store(self) -> SqliteStore:
+        self.touched = True
+        return self._open_store()
+
+    def running(self, seat: Seat) -> Run | None:
+        """The run under way on a seat."""
+        return self._running.get(seat.id)
+
+    async def start(self, seat: Seat, task: Task, *, abandon: bool = False) -> Run:
+        """Begin a run in a fresh workspace.
+
+        Raises:
+            RunError: Another run is under way on this seat, and `abandon` was not asked for.
+        """
+        current = self.running(seat)
+        if current is not None:
+            if not abandon:
+                raise RunError(
+                    f"Task {current.task.id!r} is still running on this seat: submit an answer to it first, "
+                    "or call start_task with abandon set to true to give it up."
+                )
+            await self.abandon(seat)
+        id = secrets.token_hex(HANDLE_BYTES)
+        folder = self._store.folder / "runs" / id
+        workspace = folder / "workspace"
+        self._furnish(workspace, task)
+        run = Run(
+            id=id,
+            task=task,
+            folder=folder,
+            backend=self._open_backend(),
+            spec=SandboxSpec(
+                workspace=workspace,
+                servers=tuple(sorted({tool.server for tool in seat.tools.values()})),
+                scenes=self._library.scenes(task),
+            ),
+            max_calls=self._max_calls,
+            seconds=self._max_minutes * 60,
+        )
+        self._store.add_run(
+            RunRecord(
+                id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=_now(), ended=None,
+                answer=None, seal=None, manifest=self._manifest(seat), scorecard=None,
+            )
+        )  # fmt: skip
+        self._running[seat.id] = run
+        seat.run = run
+        return run
+
+    async def submit(self, seat: Seat, answer: str, handle: str | None) -> RunRecord:
+        """End a run with an answer and seal its record.
+
+        Raises:
+            RunError: There is no run to submit, it was submitted before, or the handle is another run's.
+        """
+        run = self.running(seat)
+        if run is None:
+            latest = self.latest(seat)
+            if latest is not None and latest.state in ("submitted", "scored"):
+                raise RunError("This run was submitted before, and a run takes one answer: call score, or start_task.")
+            raise RunError("No task is running on this seat: call start_task first.")
+        if handle is not None and handle != run.id:
+            raise RunError("That handle belongs to another run than the one under way on this seat: leave it out.")
+        seat.run = None
+        del self._running[seat.id]
+        # Calls sent together with the answer belong to the run: the seal waits for them.
+        await run.settle()
+        await run.close()
+        link = seal(run.id, run.task.id, self.tool_calls(run.id), answer)
+        self._store.change_run(run.id, state="submitted", ended=_now(), answer=answer, seal=link)
+        record = self._store.run(run.id)
+        assert record is not None
+        return record
+
+    def tool_calls(self, run: str) -> list[CallRecord]:
+        """What the agent did in a run: its calls without those to the benchmark's own tools."""
+        return [call for call in self._store.calls(run) if call.tool not in OWN_TOOLS]
+
+    def latest(self, seat: Seat) -> RunRecord | None:
+        """The newest run of a seat, whatever became of it."""
+        return next((run for run in self._store.runs() if run.seat == seat.id), None)
+
+    def submitted(self, seat: Seat) -> set[str]:
+        """The tasks that were submitted on a seat."""
+        return {run.task for run in self._store.runs() if run.seat == seat.id and run.state != "abandoned"}
+
+    def pictures(self, run: Run) -> list[tuple[str, bytes]]:
+        """Name and file of each picture of a run's task."""
+        return [(name, self._library.picture(name)) for name in run.task.pictures]
+
+    async def abandon(self, seat: Seat) -> None:
+        """Give up the run of a seat, when there is one."""
+        run = self._running.pop(seat.id, None)
+        if run is None:
+            return
+        seat.run = None
+        await run.close()
+        self._store.change_run(run.id, state="abandoned", ended=_now())
+        shutil.rmtree(run.folder, ignore_errors=True)
+
+    def _furnish(self, workspace: Path, task: Task) -> None:
+        media = workspace / MEDIA
+        try:
+            media.mkdir(parents=True)
+            for name in task.pictures:
+                (media / name).write_bytes(self._library.picture(name))
+        except OSError as error:
+            raise SandboxError(f"The run's workspace cannot be made: {error}") from error
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")

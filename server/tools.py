@@ -1,0 +1,218 @@
+"""The benchmark's own tools: list_tasks, start_task, submit and score.
+
+They are ordinary MCP tools, so that any client can run the benchmark by talking to it. Texts are written for
+the model that reads them: each says what to do next.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from m3bench.proxy.call import Answer
+from m3bench.proxy.seat import Seat
+from m3bench.server.cards import markdown
+from m3bench.server.runs import OWN_TOOLS, Run, Runs
+from m3bench.server.store.records import RunRecord
+from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
+from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import solvable
+from m3bench.tasks.schema import problems
+from m3bench.tasks.task import MEDIA, Task
+
+Scorer = Callable[[RunRecord], Awaitable[dict[str, Any]]]
+
+_HANDLE = {"type": "string", "description": "The run handle that start_task gave. May be left out."}
+
+DEFINITIONS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "list_tasks",
+        "description": "List the benchmark's tasks that can be solved with the tools shown here: id, family and "
+        "difficulty. Call start_task with an id to begin one.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"family": {"type": "string", "description": "Only tasks of this family"}},
+        },
+        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+    },
+    {
+        "name": "start_task",
+        "description": "Begin a benchmark task. Returns the question, the picture (as an image and as a file path that "
+        "the other tools accept) and the rules. Work on it with the other tools of this server, then call submit. "
+        "Without arguments the next task is chosen.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "task_id": {"type": "string", "description": "A task's id from list_tasks"},
+                "family": {"type": "string", "description": "Any task of this family"},
+                "abandon": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "Give up the task that is running, if there is one",
+                },
+            },
+        },
+        "annotations": {
+            "readOnlyHint": False,
+            "destructiveHint": False,
+            "idempotentHint": False,
+            "openWorldHint": False,
+        },
+    },
+    {
+        "name": "submit",
+        "description": "Hand in the final answer to the running task. A run takes one answer; after that its record is "
+        "sealed. Then call score.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "answer": {"type": "string", "description": "The answer to the question, complete in itself"},
+                "run": _HANDLE,
+            },
+            "required": ["answer"],
+        },
+        "annotations": {
+            "readOnlyHint": False,
+            "destructiveHint": False,
+            "idempotentHint": False,
+            "openWorldHint": False,
+        },
+    },
+    {
+        "name": "score",
+        "description": "The score card of the run that was submitted last: how the calls compare with a reference "
+        "solution, step by step. Works only after submit.",
+        "inputSchema": {"type": "object", "properties": {"run": _HANDLE}},
+        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+    },
+)
+
+_SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in DEFINITIONS}
+
+_MIME = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+
+
+class BenchmarkTools:
+    """Answers our own tools.
+
+    Args:
+        runs: The runs of this process.
+        library: The tasks.
+        scorer: Scores a submitted run, once; later calls get the same card.
+        limits: A sentence on what a run may use.
+    """
+
+    names = OWN_TOOLS
+
+    def __init__(self, runs: Runs, library: Library, scorer: Scorer, limits: str) -> None:
+        self._runs = runs
+        self._library = library
+        self._scorer = scorer
+        self._limits = limits
+
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """Answer one of our own tools."""
+        found = problems(_SCHEMAS[name], arguments, strict=True)
+        if found:
+            return _answer(_text(str(InvalidArgumentsError(name, found)), is_error=True), "invalid_arguments")
+        handlers: dict[str, Callable[..., Awaitable[dict[str, Any]]]] = {
+            "list_tasks": self._list_tasks,
+            "start_task": self._start_task,
+            "submit": self._submit,
+            "score": self._score,
+        }
+        try:
+            return _answer(await handlers[name](seat, **arguments))
+        except M3Error as error:
+            return _answer(_text(str(error), is_error=True), "not_found")
+
+    async def _list_tasks(self, seat: Seat, family: str | None = None) -> dict[str, Any]:
+        tasks = [task for task in self._offered(seat) if family is None or task.family == family]
+        lines = [f"- {task.id} ({task.family}, {task.difficulty})" for task in tasks]
+        text = "\n".join([f"{len(tasks)} tasks. Call start_task with a task_id to begin one.", *lines])
+        rows = [{"id": task.id, "family": task.family, "difficulty": task.difficulty} for task in tasks]
+        return {**_text(text), "structuredContent": {"tasks": rows}}
+
+    async def _start_task(
+        self, seat: Seat, task_id: str | None = None, family: str | None = None, abandon: bool = False
+    ) -> dict[str, Any]:
+        run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
+        return self._opening(run)
+
+    async def _submit(self, seat: Seat, answer: str, run: str | None = None) -> dict[str, Any]:
+        record = await self._runs.submit(seat, answer, run)
+        text = f"Submitted and sealed ({record.seal}). Call score to see how it went."
+        return {**_text(text), "structuredContent": {"run": record.id, "seal": record.seal}}
+
+    async def _score(self, seat: Seat, run: str | None = None) -> dict[str, Any]:
+        if self._runs.running(seat) is not None:
+            raise RunError("The task is still running: call submit with your final answer first.")
+        record = self._runs.latest(seat)
+        if record is None or record.state == "abandoned":
+            raise RunError("Nothing was submitted on this seat: call start_task, solve the task, then submit.")
+        if run is not None and run != record.id:
+            raise RunError("That handle is not the run submitted last on this seat: leave it out.")
+        card = await self._scorer(record)
+        if record.mode == "ranked":
+            return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
+        return {**_text(markdown(card)), "structuredContent": card}
+
+    def _offered(self, seat: Seat) -> tuple[Task, ...]:
+        return solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
+
+    def _choose(self, seat: Seat, task_id: str | None, family: str | None) -> Task:
+        offered = self._offered(seat)
+        if task_id is not None:
+            task = self._library.task(task_id)
+            if task not in offered:
+                raise RunError(
+                    f"Task {task_id!r} needs tools that the profile {seat.profile!r} does not show: "
+                    "list_tasks shows what can be solved here."
+                )
+            return task
+        tasks = [task for task in offered if family is None or task.family == family]
+        if not tasks:
+            raise RunError("No task here fits: list_tasks shows what can be solved with these tools.")
+        done = self._runs.submitted(seat)
+        return next((task for task in tasks if task.id not in done), tasks[0])
+
+    def _opening(self, run: Run) -> dict[str, Any]:
+        task = run.task
+        paths = [f"./{MEDIA}/{name}" for name in task.pictures]
+        where = {0: "", 1: f"The picture is below and at {paths[0] if paths else ''}."}.get(
+            len(paths), f"The pictures are below and at {', '.join(paths)}."
+        )
+        text = f"""# Task {task.id}
+
+{task.question}
+
+{where}
+
+How this works
+- Use the tools of this server; the path above is valid for all of them, and files they write lie in the same folder.
+- Calls that do not depend on each other belong together: send them in one turn.
+- {self._limits}
+- When you are done, call submit with your final answer, then score.
+
+Run handle: {run.id}"""
+        images = [
+            {
+                "type": "image",
+                "data": b64encode(self._library.picture(name)).decode(),
+                "mimeType": _MIME.get(PurePath(name).suffix.lower(), "application/octet-stream"),
+            }
+            for name in task.pictures
+        ]
+        facts = {"task": task.id, "family": task.family, "question": task.question, "pictures": paths, "run": run.id}
+        content = [{"type": "text", "text": text}, *images]
+        # No structured content here: some clients would show it in place of the picture.
+        return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
+
+
+def _text(text: str, *, is_error: bool = False) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], "isError": is_error}
+
+
+def _answer(result: dict[str, Any], outcome: Any = "success") -> Answer:
+    return Answer(outcome=outcome, result=json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())

@@ -1,0 +1,66 @@
+"""From a run's record to what it did: the calls that count, put into steps.
+
+A call that failed through no fault of the agent, because a sandbox, an upstream or the client broke, is left
+out: it is counted, never scored. Trajectories are derived each time; the record alone is kept.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from m3bench.proxy.router import INJECTED
+from m3bench.proxy.steps import Segmentation, Timed, segment
+from m3bench.server.store.records import CallRecord
+from m3bench.tasks.trajectory import Call, Step, Trajectory
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """What a run did."""
+
+    calls: tuple[CallRecord, ...]
+    """The calls that count, in order of arrival."""
+    segmentation: Segmentation
+    excluded: tuple[CallRecord, ...]
+    """Calls that failed through no fault of the agent."""
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The course as a value that can be scored."""
+        return self._trajectory(self.segmentation.steps)
+
+    @property
+    def other_trajectories(self) -> tuple[Trajectory, ...]:
+        """The same calls under the other readings of their steps."""
+        return tuple(self._trajectory(steps) for steps in self.segmentation.others)
+
+    def _trajectory(self, steps: Sequence[Sequence[int]]) -> Trajectory:
+        return Trajectory(steps=tuple(Step(calls=tuple(_call(self.calls[index]) for index in step)) for step in steps))
+
+
+def course(records: Sequence[CallRecord]) -> Course:
+    """The course of a run, from its recorded calls."""
+    counted = tuple(record for record in records if record.owner == "agent")
+    excluded = tuple(record for record in records if record.owner != "agent")
+    return Course(calls=counted, segmentation=segment([_timed(record) for record in counted]), excluded=excluded)
+
+
+def result_text(record: CallRecord) -> str:
+    """The text blocks of a result."""
+    blocks = record.result_json.get("content", [])
+    return "\n".join(block["text"] for block in blocks if block.get("type") == "text")
+
+
+def _call(record: CallRecord) -> Call:
+    arguments = {name: value for name, value in record.arguments.items() if name not in INJECTED}
+    return Call(tool=record.tool, arguments=arguments)
+
+
+def _timed(record: CallRecord) -> Timed:
+    return Timed(
+        tool=record.tool,
+        arguments=record.arguments,
+        text=result_text(record),
+        received_ns=record.received_ns,
+        sent_ns=record.sent_ns or record.returned_ns or record.received_ns,
+        meta=record.meta,
+    )

@@ -1,0 +1,66 @@
+"""Which tools a seat shows: chosen by name when it opens, fixed from then on.
+
+`full` is everything that is built; `wide`, `compact` and `mini` fit the tool limits of VS Code, Cursor and
+smaller clients; `family:NAME` and `task:ID` show the servers a task needs, `standard:ID` ten others beside
+them. Our own tools come on top of every profile.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from m3bench.tasks.catalog import Catalog, Tool, nearest
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.library import Library
+from m3bench.tasks.task import Task
+
+SIZES = {"wide": 120, "compact": 75, "mini": 40}
+"""Upper bounds on the number of tools, our own not counted."""
+
+NAMES = ("full", *SIZES)
+
+
+def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ...]:
+    """The bundled tools of a profile, in catalog order."""
+    kind, _, name = profile.partition(":")
+    if profile == "full":
+        return catalog.tools
+    if profile in SIZES:
+        wanted = _ranking()[: SIZES[profile]]
+        return tuple(tool for tool in catalog.tools if tool.qualified in wanted)
+    if kind == "family" and name:
+        members = [task for task in library.tasks.values() if task.family == name]
+        if not members:
+            families = sorted({task.family for task in library.tasks.values()})
+            close = nearest(name, families) or families
+            raise UserError(f"There is no family {name!r}. Did you mean {', '.join(close)}?")
+        return _of_servers(catalog, {server for task in members for server in task.servers})
+    if kind in ("task", "standard") and name:
+        task = library.task(name)
+        others = task.distractors if kind == "standard" else ()
+        return _of_servers(catalog, {*task.servers, *others})
+    raise UserError(
+        f"There is no profile {profile!r}: choose one of {', '.join(NAMES)}, family:NAME, task:ID or standard:ID."
+    )
+
+
+def solvable(tasks: tuple[Task, ...], tools: tuple[Tool, ...]) -> tuple[Task, ...]:
+    """The tasks that can be solved with these tools by at least one reference."""
+    shown = {tool.qualified for tool in tools}
+    return tuple(
+        task
+        for task in tasks
+        if any(all(call.tool in shown for step in ref.steps for call in step) for ref in task.references)
+    )
+
+
+def _of_servers(catalog: Catalog, names: set[str]) -> tuple[Tool, ...]:
+    return tuple(tool for tool in catalog.tools if tool.server in names)
+
+
+@cache
+def _ranking() -> list[str]:
+    """Every tool, the most needed first; a smaller profile is the beginning of a larger one."""
+    path = Path(__file__).parent / "data" / "ranking.json"
+    ranking: list[str] = json.loads(path.read_bytes())
+    return ranking

@@ -1,0 +1,82 @@
+"""A task: a picture, a question, the ways to solve it and how to tell that it was solved.
+
+The client sees the question, which names no tool and lists no steps. The concrete wording is for people who
+read the task, references and checks are for scoring: none of the three leaves the server before a run is
+sealed. This is the form of a task file; unknown fields are an error.
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from m3bench.tasks.checks import Check
+from m3bench.tasks.trajectory import Call, Step, Trajectory
+
+SCHEMA = 1
+"""Version of the task form."""
+
+MEDIA = "media"
+"""The folder of the workspace in which a run's pictures lie."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ReferenceCall(_Model):
+    """A call of a reference."""
+
+    tool: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class Reference(_Model):
+    """One way to solve a task."""
+
+    note: str = ""
+    """What sets this way apart from the others."""
+    steps: tuple[tuple[ReferenceCall, ...], ...]
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The reference as a value that can be scored against."""
+        return Trajectory(
+            steps=tuple(
+                Step(calls=tuple(Call(tool=call.tool, arguments=call.arguments) for call in step))
+                for step in self.steps
+            )
+        )
+
+
+class Task(_Model):
+    """One task."""
+
+    id: str
+    family: str
+    question: str
+    """What the client is asked; natural and without tool names."""
+    wording: str
+    """The same in concrete words."""
+    pictures: tuple[str, ...]
+    """File names in the set's `pictures` folder; in a run they lie in the workspace's media folder."""
+    servers: tuple[str, ...]
+    """What the references need."""
+    distractors: tuple[str, ...] = ()
+    """Ten servers that are shown beside them in the standard profile."""
+    references: tuple[Reference, ...] = Field(min_length=1)
+    checks: tuple[Check, ...] = ()
+    difficulty: Literal["easy", "medium", "hard"] = "medium"
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The canonical names of every tool that some reference uses."""
+        return frozenset(call.tool for reference in self.references for step in reference.steps for call in step)
+
+
+class TaskSet(_Model):
+    """Tasks that belong together; the content of a set's `tasks.json`."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    name: str
+    version: str
+    tasks: tuple[Task, ...]
