@@ -1,9 +1,13 @@
-"""Runs an app over a transport until it is told to stop."""
+"""Runs an app over a transport until the client goes or a signal says stop; either way everything is closed."""
 
 import logging
+import signal
 import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 import anyio
+import uvicorn
 
 from m3bench.proxy.http import HttpSettings, http_app
 from m3bench.proxy.stdio import serve_stdio
@@ -14,37 +18,71 @@ from m3bench.tasks.errors import UserError
 
 def serve_stdio_app(settings: Settings) -> None:
     """Serve standard input and output; the process is the seat."""
-    _log_to_stderr()
 
-    async def main() -> None:
-        app = App(settings)
-        async with app.lifespan():
+    async def serve(app: App) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_on_signal, tasks.cancel_scope.cancel)
             await serve_stdio(app.front, app.open_seat())
+            tasks.cancel_scope.cancel()
 
-    anyio.run(main)
+    _run(settings, serve)
 
 
 def serve_http_app(settings: Settings, address: str, token: str | None) -> None:
-    """Serve HTTP at `HOST:PORT`."""
-    import uvicorn
-
-    _log_to_stderr()
+    """Serve HTTP at `HOST:PORT`; port 0 takes a free one."""
     host, _, port = address.rpartition(":")
-    if not port.isdigit():
+    if not port.isdigit() or int(port) > 65535:
         raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
     listen = HttpSettings(host=host.strip("[]") or "127.0.0.1", port=int(port), token=token)
+
+    async def serve(app: App) -> None:
+        asgi = http_app(app.front, listen, app.open_seat, app.close_seat)
+        config = uvicorn.Config(
+            asgi, host=listen.host, port=listen.port, log_level="warning", timeout_graceful_shutdown=3
+        )
+        server = _Uvicorn(config)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_on_signal, server.stop)
+            try:
+                await server.serve()
+            except SystemExit as error:
+                raise UserError(f"Cannot listen on {address}: is another program using the port?") from error
+            tasks.cancel_scope.cancel()
+
+    _run(settings, serve)
+
+
+class _Uvicorn(uvicorn.Server):
+    """Leaves signals to us, and says where it listens."""
+
+    def stop(self) -> None:
+        self.should_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
+        await super().startup()
+        for listener in self.servers:
+            host, port = listener.sockets[0].getsockname()[:2]
+            print(f"m3bench serves http://{host}:{port}/mcp", file=sys.stderr, flush=True)
+
+
+def _run(settings: Settings, serve: Callable[[App], Awaitable[None]]) -> None:
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="m3bench: %(name)s: %(message)s")
 
     async def main() -> None:
         app = App(settings)
         async with app.lifespan():
-            asgi = http_app(app.front, listen, app.open_seat, app.close_seat)
-            config = uvicorn.Config(asgi, host=listen.host, port=listen.port, log_level="warning", lifespan="on")
-            server = uvicorn.Server(config)
-            print(f"m3bench serves http://{listen.host}:{listen.port}/mcp", file=sys.stderr, flush=True)
-            await server.serve()
+            await serve(app)
 
     anyio.run(main)
 
 
-def _log_to_stderr() -> None:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="m3bench: %(name)s: %(message)s")
+async def _on_signal(stop: Callable[[], None]) -> None:
+    if sys.platform == "win32":
+        return  # the event loop there takes no handlers: Ctrl-C raises KeyboardInterrupt by itself
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async for _ in signals:
+            stop()

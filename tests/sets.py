@@ -1,0 +1,52 @@
+"""A small set of tasks for tests: needs the `math` server alone."""
+
+import json
+from pathlib import Path
+
+PICTURE = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
+    "0000000d49444154789c636060606000000005000165f7b2c40000000049454e44ae426082"
+)
+"""A PNG of one pixel."""
+
+
+def write_set(folder: Path) -> Path:
+    """Write the set into a folder and return it."""
+    numbers = [4, 8, 15, 16, 23, 42]
+    survey = {
+        "id": "survey-1",
+        "family": "survey",
+        "question": "What are the middle and the average of the figures on the note?",
+        "wording": "Compute the median and the mean of 4, 8, 15, 16, 23, 42, then their difference.",
+        "pictures": ["note.png"],
+        "servers": ["math"],
+        "references": [
+            {
+                "steps": [
+                    [
+                        {"tool": "math/median", "arguments": {"numbers": numbers}},
+                        {"tool": "math/mean", "arguments": {"numbers": numbers}},
+                    ],
+                    [{"tool": "math/subtract", "arguments": {"minuend": 18, "subtrahend": 15.5}}],
+                ]
+            }
+        ],
+        "checks": [{"kind": "answer_names", "any_of": ["2.5"]}],
+        "difficulty": "easy",
+    }
+    sums = {
+        "id": "sum-1",
+        "family": "sums",
+        "question": "How much is everything together?",
+        "wording": "Add 4, 8, 15, 16, 23, 42.",
+        "pictures": ["note.png"],
+        "servers": ["math"],
+        "references": [{"steps": [[{"tool": "math/sum", "arguments": {"numbers": numbers}}]]}],
+        "checks": [{"kind": "answer_names", "any_of": ["108"]}],
+        "difficulty": "easy",
+    }
+    (folder / "pictures").mkdir(parents=True)
+    (folder / "pictures" / "note.png").write_bytes(PICTURE)
+    tasks = {"schema": 1, "name": "tests", "version": "1", "tasks": [survey, sums]}
+    (folder / "tasks.json").write_text(json.dumps(tasks))
+    return folder
