@@ -30,26 +30,32 @@ _PROPERTIES = "docProps/core.xml"
 _DATE = re.compile(rb"(<dcterms:(created|modified)\b[^>]*>)([^<]*)(?=</dcterms:)")
 
 
-def check(path: Path, limits: Limits) -> None:
-    """Raise `LimitError` when the archive is too large, `ToolError` when it is none or broken."""
-    for _ in pieces(path, limits):
+def check(path: Path, limits: Limits, name: str | None = None) -> None:
+    """Raise `LimitError` when the archive is too large, `ToolError` when it is none or broken.
+
+    Args:
+        path: The file.
+        limits: Those of the workspace.
+        name: What messages call the file; its own name when left out.
+    """
+    for _ in pieces(path, limits, name):
         pass
 
 
-def pieces(path: Path, limits: Limits) -> Iterator[tuple[str, bytes]]:
+def pieces(path: Path, limits: Limits, name: str | None = None) -> Iterator[tuple[str, bytes]]:
     """Every entry's name and content, in pieces of bounded size, checked on the way.
 
     Entries come whole and one after the other. Raises as `check` does; what was handed out before is then
     not to be trusted.
     """
-    name = repr(path.name)
+    name = repr(name or path.name)
     with path.open("rb") as stream:
         if stream.read(len(_COMPOUND_FILE)) == _COMPOUND_FILE:
             raise ToolError(
                 f"{name} is encrypted or in an old binary office format: only .xlsx and .pptx without a password work",
                 outcome="invalid_arguments",
             )
-    _check_count(path, limits)
+    _check_count(name, path, limits)
     with _problems_named(name), ZipFile(path) as archive:
         entries = archive.infolist()
         _check_directory(name, entries, limits)
@@ -82,7 +88,7 @@ def _frozen(match: re.Match[bytes]) -> bytes:
     return bytes(opening) + (min(value, now) if field == b"created" else now)
 
 
-def _check_count(path: Path, limits: Limits) -> None:
+def _check_count(name: str, path: Path, limits: Limits) -> None:
     """Count directory entries without building them: the directory of a small file can name millions."""
     count, tail = 0, b""
     with path.open("rb") as stream:
@@ -91,7 +97,7 @@ def _check_count(path: Path, limits: Limits) -> None:
             count += window.count(_DIRECTORY_ENTRY)
             tail = window[1 - len(_DIRECTORY_ENTRY) :]
     if count > limits.zip_entries:
-        raise LimitError(f"{path.name!r} holds {count} entries, more than the {limits.zip_entries} allowed")
+        raise LimitError(f"{name} holds {count} entries, more than the {limits.zip_entries} allowed")
 
 
 def _check_directory(name: str, entries: list[ZipInfo], limits: Limits) -> None:

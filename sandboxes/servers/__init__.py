@@ -6,6 +6,7 @@ from importlib import import_module
 from m3bench.sandboxes.toolserver import ToolServer
 
 MODULES = {
+    "excel": "excel",
     "math": "arithmetic",
 }
 """Server name to module name; a server is ready in the catalog exactly when it stands here."""

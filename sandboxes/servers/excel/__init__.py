@@ -1,0 +1,33 @@
+"""The `excel` server: 25 tools on .xlsx workbooks in the workspace, on openpyxl.
+
+`workbook` opens and saves files and says how failures look; every other module with tools registers them on
+the server it holds. Nothing here computes formulas.
+"""
+
+from m3bench.sandboxes.servers.excel import (
+    cells,
+    charts,
+    formats,
+    formulas,
+    lines,
+    pivots,
+    ranges,
+    sheets,
+    tables,
+    validations,
+)
+from m3bench.sandboxes.servers.excel.workbook import server
+
+__all__ = [
+    "cells",
+    "charts",
+    "formats",
+    "formulas",
+    "lines",
+    "pivots",
+    "ranges",
+    "server",
+    "sheets",
+    "tables",
+    "validations",
+]

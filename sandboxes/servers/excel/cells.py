@@ -1,0 +1,110 @@
+"""Reading and writing the values of cells.
+
+A formula reads as its text: results are not stored. `preview_only` is accepted and, as in the public
+server, changes nothing.
+"""
+
+from openpyxl.worksheet.worksheet import Worksheet
+
+from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.servers.excel import formulas, references, values
+from m3bench.sandboxes.servers.excel.references import MAX_COLUMN, MAX_ROW, Area, address
+from m3bench.sandboxes.servers.excel.sheets import add_sheet, check_title, is_taken
+from m3bench.sandboxes.servers.excel.survey import MAX_CELLS
+from m3bench.sandboxes.servers.excel.validations import Rules
+from m3bench.sandboxes.servers.excel.workbook import editing, open_book, server, sheet, tool
+from m3bench.tasks.errors import LimitError, ToolError
+
+MAX_READ = 20_000
+"""Cells of one answer: some megabytes of JSON."""
+
+
+@server.tool
+def read_data_from_excel(
+    filepath: str,
+    sheet_name: str,
+    context: Context,
+    start_cell: str = "A1",
+    end_cell: str | None = None,
+    preview_only: bool = False,
+) -> str | dict[str, object]:
+    worksheet = sheet(open_book(context, filepath), sheet_name)
+    area = _area_to_read(worksheet, start_cell, end_cell)
+    rules = Rules(worksheet, area)
+    if not rules and not _has_values(worksheet, area):
+        return "No data found in specified range"
+    if area.size > MAX_READ:
+        raise LimitError(
+            f"Range {area.text} has {area.size} cells, more than the {MAX_READ} read at once: "
+            "give a smaller start_cell and end_cell"
+        )
+    cells = []
+    for row, column in area.cells:
+        place = worksheet._cells.get((row, column))
+        cells.append(
+            {
+                "address": address(row, column),
+                "value": values.text(place.value) if place is not None else None,
+                "row": row,
+                "column": column,
+                "validation": rules.at(row, column),
+            }
+        )
+    return {"range": area.text, "sheet_name": sheet_name, "cells": cells}
+
+
+@tool
+def write_data_to_excel(
+    filepath: str, sheet_name: str, data: list[list[object]], context: Context, start_cell: str = "A1"
+) -> str:
+    if not any(data):
+        raise ToolError("No data provided to write", outcome="invalid_arguments")
+    with editing(context, filepath) as book:
+        top, left = references.cell(start_cell.partition(":")[0], "Invalid start cell format")
+        _check_size(data, top, left, context.workspace.limits.text)
+        if sheet_name not in book.sheetnames:
+            check_title(sheet_name)
+            if is_taken(book, sheet_name):
+                raise ToolError(f"Sheet '{sheet_name}' not found, but one that differs in case only")
+            add_sheet(book, sheet_name)
+        worksheet = sheet(book, sheet_name)
+        names = formulas.defined_names(book)
+        for row, line in enumerate(data, top):
+            for column, value in enumerate(line, left):
+                if isinstance(value, str) and len(value) > 1 and value.startswith("="):
+                    formulas.check(value, names, where=address(row, column))
+                values.put(worksheet, row, column, value)
+    return f"Data written to {sheet_name}"
+
+
+def _area_to_read(worksheet: Worksheet, start_cell: str, end_cell: str | None) -> Area:
+    if end_cell or ":" in start_cell:
+        return references.area(start_cell, end_cell)
+    top, left = references.cell(start_cell, "Invalid start cell reference")
+    if (top, left) == (1, 1):
+        top, left = worksheet.min_row, worksheet.min_column
+    return Area(top, left, max(top, worksheet.max_row), max(left, worksheet.max_column))
+
+
+def _has_values(worksheet: Worksheet, area: Area) -> bool:
+    return any(
+        cell.value is not None and row in area.rows and column in area.columns
+        for (row, column), cell in worksheet._cells.items()
+    )
+
+
+def _check_size(data: list[list[object]], top: int, left: int, characters: int) -> None:
+    """Refuse what cannot be written before a single cell is made."""
+    last_row, last_column = top + len(data) - 1, left + max(map(len, data)) - 1
+    if last_row > MAX_ROW or last_column > MAX_COLUMN:
+        raise ToolError(
+            f"The data would reach row {last_row} and column {last_column}: "
+            f"a sheet ends at row {MAX_ROW} and column {MAX_COLUMN}",
+            outcome="invalid_arguments",
+        )
+    count = sum(map(len, data))
+    if count > MAX_CELLS:
+        raise LimitError(f"The data has {count} cells, more than the {MAX_CELLS} allowed in a workbook")
+    length = sum(len(value) for line in data for value in line if isinstance(value, str))
+    if length > characters:
+        raise LimitError(f"The data has {length} characters of text, more than the {characters} allowed")

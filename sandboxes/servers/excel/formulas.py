@@ -1,0 +1,179 @@
+"""Formulas as text: are they well formed and harmless, and which cells do they name?
+
+Nothing is computed: a formula is stored, and the program that opens the file works out its result. What
+reaches out of the workbook (web, links, other files, other programs) is refused.
+"""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+
+from openpyxl import Workbook
+from openpyxl.formula.tokenizer import Token, Tokenizer, TokenizerError
+
+from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.servers.excel import references, values
+from m3bench.sandboxes.servers.excel.workbook import editing, open_book, sheet, tool
+from m3bench.tasks.errors import ToolError
+
+MAX_LENGTH = 8192
+"""Characters of a formula, as in Excel."""
+
+UNSAFE = frozenset(
+    ["INDIRECT", "HYPERLINK", "WEBSERVICE", "DGET", "RTD", "IMAGE", "DDE", "CALL", "EXEC", "REGISTER", "REGISTER.ID"]
+)
+"""Functions that hide what they refer to or reach out of the workbook."""
+
+_CELL_LIKE = re.compile(r"\$?[A-Z]{1,4}\$?[0-9]+", re.ASCII | re.IGNORECASE)
+_LINK = re.compile(r"[^\[]*'[^']*\[|\[[^\]]*\][^\]]*!|\[[0-9]+\]|.*\|")
+"""References to other files or programs: `[1]Sheet!A1`, `'[b.xlsx]S'!A1`, `cmd|'x'!A1`."""
+
+
+@tool
+def apply_formula(filepath: str, sheet_name: str, cell: str, formula: str, context: Context) -> str:
+    with editing(context, filepath) as book:
+        worksheet = sheet(book, sheet_name)
+        row, column = references.cell(cell)
+        check(formula, defined_names(book))
+        values.put(worksheet, row, column, formula)
+    return f"Applied formula '{formula}' to cell {cell}"
+
+
+@tool
+def validate_formula_syntax(filepath: str, sheet_name: str, cell: str, formula: str, context: Context) -> str:
+    book = open_book(context, filepath)
+    worksheet = sheet(book, sheet_name)
+    row, column = references.cell(cell)
+    check(formula, defined_names(book))
+    present = values.text(worksheet.cell(row, column).value)
+    if not isinstance(present, str) or not present.startswith("="):
+        return "Formula is valid but cell contains no formula"
+    if present == formula:
+        return "Formula is valid and matches cell content"
+    return "Formula is valid but doesn't match cell content"
+
+
+def defined_names(book: Workbook) -> set[str]:
+    """The names a formula may use in place of cells, in lower case."""
+    found = {name.lower() for name in book.defined_names}
+    for worksheet in book.worksheets:
+        found.update(name.lower() for name in worksheet.defined_names)
+        found.update(name.lower() for name in worksheet.tables)
+    return found
+
+
+def check(formula: str, names: Collection[str] = (), where: str = "") -> None:
+    """Raise `ToolError` when a formula is not one that Excel would accept.
+
+    Args:
+        formula: With its equals sign.
+        names: Lower-case names that stand for cells in this workbook.
+        where: The cell, for messages about many cells.
+    """
+    problem = _problem(formula, names)
+    if problem:
+        place = f" in {where}" if where else ""
+        raise ToolError(f"Invalid formula syntax{place}: {problem}", outcome="invalid_arguments")
+
+
+def rewrite(formula: str, change: Callable[[str], str]) -> str:
+    """The formula with `change` applied to each operand that may name cells; itself when it cannot be read."""
+    tokens = _tokens(formula)
+    if isinstance(tokens, str):
+        return formula
+    changed = False
+    for token in tokens:
+        if token.type == Token.OPERAND and token.subtype == Token.RANGE:
+            new = change(token.value)
+            changed = changed or new != token.value
+            token.value = new
+    return "=" + "".join(token.value for token in tokens) if changed else formula
+
+
+def _problem(formula: str, names: Collection[str]) -> str:
+    if not formula.startswith("="):
+        return "Formula must start with '='"
+    if len(formula) > MAX_LENGTH:
+        return f"Formula has {len(formula)} characters, more than the {MAX_LENGTH} allowed"
+    if values.ILLEGAL.search(formula):
+        return "Formula has control characters"
+    tokens = _tokens(formula)
+    if isinstance(tokens, str):
+        return tokens
+    return _unsafe(tokens) or _disorder(tokens) or _wild_reference(tokens, names)
+
+
+def _tokens(formula: str) -> list[Token] | str:
+    """The tokens, or why there are none."""
+    try:
+        return list(Tokenizer(formula).items)
+    except IndexError:
+        return "Unmatched closing parenthesis"
+    except TokenizerError as error:
+        message = str(error)
+        for sign, problem in (
+            ("parsing string", "Unclosed quotation mark"),
+            ("parsing link", "Unclosed apostrophe"),
+            ("unmatched '['", "Unclosed square bracket"),
+            ("Mismatched", "Mismatched parentheses and braces"),
+        ):
+            if sign in message:
+                return problem
+        return "Unexpected character" + "".join(re.findall(r" at position \d+", message)[:1])
+
+
+def _unsafe(tokens: Sequence[Token]) -> str:
+    for token in tokens:
+        if token.type == Token.FUNC and token.subtype == Token.OPEN:
+            name = re.split(r"[:@!]", token.value[:-1])[-1].upper()
+            name = name.removeprefix("_XLFN.").removeprefix("_XLWS.")
+            if name in UNSAFE:
+                return f"Unsafe function: {name}"
+        elif token.type == Token.OPERAND and token.subtype == Token.RANGE and _LINK.match(token.value):
+            return f"Unsafe reference: {token.value} (links to other files and programs are not supported)"
+    return ""
+
+
+def _disorder(tokens: Sequence[Token]) -> str:
+    """What is wrong with the order of operands, operators and brackets."""
+    depth, ready, spaced, joinable = 0, False, False, False
+    # ready: an operand stands to the left. joinable: one that a blank may intersect with another.
+    for token in tokens:
+        if token.type == Token.WSPACE:
+            spaced = True
+            continue
+        operand = token.type == Token.OPERAND
+        opening = token.subtype == Token.OPEN
+        if operand or opening:
+            range_like = token.subtype == Token.RANGE or (opening and token.type == Token.FUNC)
+            if ready and not (spaced and joinable and range_like):
+                return f"Missing operator before {token.value}"
+            depth += opening
+            ready, joinable = operand, operand and range_like
+        elif token.subtype == Token.CLOSE:
+            if not ready and token.type != Token.FUNC:
+                return f"Missing value before {token.value}"
+            depth -= 1
+            ready = joinable = True
+        elif token.type == Token.SEP:
+            ready = False
+        elif token.type != Token.OP_PRE:
+            if not ready:
+                return f"Missing value before {token.value}"
+            ready = token.type == Token.OP_POST
+        spaced = False
+    if depth:
+        return "Unclosed parenthesis"
+    return "" if ready else "Formula ends where a value is expected"
+
+
+def _wild_reference(tokens: Sequence[Token], names: Collection[str]) -> str:
+    for token in tokens:
+        if token.type != Token.OPERAND or token.subtype != Token.RANGE or token.value.lower() in names:
+            continue
+        for part in references.sheet_and_range(token.value)[1].split(":"):
+            if _CELL_LIKE.fullmatch(part):
+                try:
+                    references.cell(part)
+                except ToolError:
+                    return f"Invalid cell reference in formula: {part}"
+    return ""
