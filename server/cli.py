@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from m3bench.server.commands import score, world
+from m3bench.server.commands import demo, score, serve, world
 from m3bench.tasks.errors import M3Error
 
 app = typer.Typer(
@@ -18,6 +18,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("serve")(serve.serve)
+app.command("demo")(demo.demo)
 app.command("score")(score.score)
 app.command("compare")(score.compare)
 app.add_typer(world.commands)

@@ -284,5 +284,6 @@ def _connect(path: Path, sync: str) -> sqlite3.Connection:
     if version == 0:
         connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
     elif version != SCHEMA_VERSION:
+        connection.close()
         raise StoreError(f"{path} was written by another version of m3bench: move it away, or use --data")
     return connection

@@ -1,0 +1,154 @@
+"""The store keeps what was answered, whatever dies."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import anyio
+import pytest
+
+from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.server.store.records import RunRecord
+from m3bench.server.store.sqlite import BLOB_BYTES, CUT_OFF, SqliteStore
+from m3bench.tasks.errors import StoreError
+
+
+def request(number: int = 1, raw: bytes = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}') -> ToolRequest:
+    return ToolRequest(
+        caller=Caller(seat="seat", revision="2025-11-25", client="tests 1"),
+        id=number,
+        raw=raw,
+        name="math__add",
+        arguments={},
+        received_ns=10,
+        wall="2026-01-01T00:00:00+00:00",
+    )
+
+
+def run_record(id: str = "a" * 40, state: str = "working") -> RunRecord:
+    return RunRecord(
+        id=id, seat="seat", task="sum-1", state=state, mode="practice", started="2026-01-01", ended=None,  # type: ignore[arg-type]
+        answer=None, seal=None, manifest={"profile": "full"}, scorecard=None,
+    )  # fmt: skip
+
+
+Open = Callable[[], SqliteStore]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Open]:
+    """Opens the folder's store, as often as asked; all are closed in the end."""
+    with ExitStack() as stack:
+
+        def open_store() -> SqliteStore:
+            store = SqliteStore(tmp_path)
+            stack.callback(store.close)
+            return store
+
+        yield open_store
+
+
+async def answered(store: SqliteStore, number: int, answer: Answer) -> None:
+    with anyio.fail_after(5):
+        await store.answered(number, answer)
+
+
+def test_a_call_comes_back_byte_for_byte(opened: Open) -> None:
+    store = opened()
+    number = store.received(request(), "run", "math/add")
+    answer = Answer(outcome="success", result=b'{"content": []}', forwarded_ns=11, returned_ns=12)
+    anyio.run(answered, store, number, answer)
+    store.sent(number, 13)
+    (call,) = store.calls("run")
+    assert call.request == request().raw
+    assert call.result == answer.result
+    assert (call.received_ns, call.forwarded_ns, call.returned_ns, call.sent_ns) == (10, 11, 12, 13)
+    assert (call.tool, call.client, call.revision, call.outcome, call.owner) == (
+        "math/add", "tests 1", "2025-11-25", "success", "agent",
+    )  # fmt: skip
+
+
+def test_large_values_are_kept_once_beside_the_database(opened: Open, tmp_path: Path) -> None:
+    store = opened()
+    large = b"x" * (BLOB_BYTES + 1)
+    for number in (store.received(request(), "run", "math/add"), store.received(request(), "run", "math/add")):
+        anyio.run(answered, store, number, Answer(outcome="success", result=large))
+    assert [call.result for call in store.calls("run")] == [large, large]
+    assert len(list((tmp_path / "blobs").iterdir())) == 1
+    store.add_run(run_record("run"))
+    store.delete_run("run")
+    assert store.runs() == []
+    assert list((tmp_path / "blobs").iterdir()) == []
+
+
+def test_answers_of_one_turn_share_a_commit_and_all_survive(opened: Open) -> None:
+    store = opened()
+    numbers = [store.received(request(), "run", "math/add") for _ in range(32)]
+
+    async def main() -> None:
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as tasks:
+                for number in numbers:
+                    tasks.start_soon(store.answered, number, Answer(outcome="success", result=b"{}"))
+
+    anyio.run(main)
+    # A second connection sees only what is committed.
+    assert all(call.outcome == "success" for call in opened().calls("run"))
+
+
+def test_a_process_that_dies_leaves_its_calls_marked_and_its_run_abandoned(opened: Open, tmp_path: Path) -> None:
+    code = """
+import os, sys
+from pathlib import Path
+from tests.server.store.test_sqlite import request, run_record
+from m3bench.server.store.sqlite import SqliteStore
+store = SqliteStore(Path(sys.argv[1]))
+store.add_seat("seat", "full", "2026-01-01")
+store.add_run(run_record())
+store.received(request(), "a" * 40, "math/add")
+os._exit(1)
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False, timeout=30)
+    store = opened()
+    (call,) = store.calls("a" * 40)
+    assert (call.outcome, call.owner, call.error) == ("failed", "proxy", CUT_OFF)
+    assert [run.state for run in store.runs()] == ["abandoned"]
+    assert [path.stem for path in (tmp_path / "owners").iterdir()] == [store.owner.id]
+
+
+def test_a_living_process_keeps_its_calls_and_runs(opened: Open) -> None:
+    first = opened()
+    first.add_seat("seat", "full", "2026-01-01")
+    first.add_run(run_record())
+    first.received(request(), "a" * 40, "math/add")
+    second = opened()
+    assert second.calls("a" * 40)[0].outcome is None
+    assert second.runs()[0].state == "working"
+
+
+def test_a_run_is_found_by_the_beginning_of_its_handle_when_there_is_one(opened: Open) -> None:
+    store = opened()
+    for id in ("aaa1", "aaa2", "b%_1"):
+        store.add_run(run_record(id))
+    assert store.run("aaa") is None
+    found = store.run("aaa2")
+    assert found is not None
+    assert found.id == "aaa2"
+    assert store.run("b%_") is not None
+    assert store.run("%") is None
+
+
+def test_a_folder_that_cannot_be_used_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="data folder"):
+        SqliteStore(tmp_path / "file")
+
+
+def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    store._connection.execute("PRAGMA user_version = 99")
+    store.close()
+    with pytest.raises(StoreError, match="another version"):
+        SqliteStore(tmp_path)
