@@ -1,0 +1,270 @@
+"""Sandboxes whose tools live in a host somewhere else, reached over a link; hosts come and go.
+
+What is the same for child processes and containers: starting a few at a time, telling the host what it is
+for, starting another one when it died or hangs, giving up on calls. A backend adds how a host is launched and
+ended. A call is never made twice: what a host did before it died nobody knows.
+"""
+
+import logging
+from abc import ABC, abstractmethod
+from base64 import b64encode
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+import anyio
+from anyio.abc import TaskGroup
+
+from m3bench.sandboxes.backends.base import Guard, Reply, SandboxSpec
+from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, oversized, refusal
+from m3bench.sandboxes.link import Link
+from m3bench.sandboxes.offer import offer
+from m3bench.tasks.errors import SandboxError
+
+STARTS = 4
+"""Hosts being started at the same time."""
+
+START_SECONDS = 30.0
+PING_SECONDS = 2.0
+"""Time for a host to say that it lives, after a call was cut off."""
+SETTLE_SECONDS = 1.0
+"""Time for a tool to end after its call was cut off."""
+DRAIN_SECONDS = 60.0
+"""Time for the other calls of a host that is to be replaced."""
+
+_REMEDY = "To see what is wrong, run: python -m m3bench.sandboxes.host --workspace ."
+
+logger = logging.getLogger(__name__)
+
+
+class RunningHost(Protocol):
+    """A host that was launched."""
+
+    @property
+    def link(self) -> Link:
+        """The line to it."""
+        ...
+
+    def guards(self, confined: frozenset[Guard]) -> frozenset[Guard]:
+        """What holds in there, given what the host says of itself."""
+        ...
+
+    def notices(self, guards: frozenset[Guard]) -> tuple[str, ...]:
+        """What does not hold, in plain words."""
+        ...
+
+    def kill(self) -> None:
+        """Kill it at once."""
+        ...
+
+    async def aclose(self) -> None:
+        """End it and whatever it started; returns within bounds, whatever happens."""
+        ...
+
+
+class HostBackend(ABC):
+    """Opens sandboxes with a host of their own.
+
+    Args:
+        starts: How many hosts may be starting at the same time.
+    """
+
+    name: str
+
+    def __init__(self, *, starts: int = STARTS) -> None:
+        self.starting = anyio.Semaphore(starts)
+        self._sandboxes: set[HostedSandbox] = set()
+        self._stack = AsyncExitStack()
+        self._tasks: TaskGroup | None = None
+
+    async def __aenter__(self) -> Self:
+        self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with anyio.CancelScope(shield=True):
+            async with anyio.create_task_group() as closing:
+                for sandbox in list(self._sandboxes):
+                    closing.start_soon(sandbox.aclose)
+        self.tasks.cancel_scope.cancel()
+        await self._stack.aclose()
+
+    @property
+    def tasks(self) -> TaskGroup:
+        """Where everything that watches a host runs."""
+        assert self._tasks is not None, "enter the backend first: async with backend"
+        return self._tasks
+
+    async def open(self, spec: SandboxSpec) -> "HostedSandbox":
+        """A sandbox whose host is up."""
+        offer(spec.servers)
+        sandbox = HostedSandbox(self, spec)
+        self._sandboxes.add(sandbox)
+        try:
+            await sandbox.start()
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await sandbox.aclose()
+            raise
+        return sandbox
+
+    def closed(self, sandbox: "HostedSandbox") -> None:
+        """Forget a sandbox."""
+        self._sandboxes.discard(sandbox)
+
+    @abstractmethod
+    async def launch(self, workspace: Path) -> RunningHost:
+        """Start a host; it need not be ready.
+
+        Raises:
+            SandboxError: It cannot be started; the message has the remedy.
+        """
+
+
+class HostedSandbox:
+    """A sandbox that always has a working host, as far as one can be had."""
+
+    def __init__(self, backend: HostBackend, spec: SandboxSpec) -> None:
+        self.guards: frozenset[Guard] = frozenset()
+        self.notices: tuple[str, ...] = ()
+        self._backend = backend
+        self._spec = spec
+        self._host: RunningHost | None = None
+        self._retired: set[RunningHost] = set()
+        self._turn = anyio.Lock()
+        self._starting = anyio.CancelScope()
+        self._doubts = 0
+        """Calls that were cut off and not looked into yet; new calls wait for the verdict."""
+        self._closed = False
+
+    async def start(self) -> None:
+        """Have a host, if there is none."""
+        await self._ready()
+
+    async def call(self, tool: str, arguments: bytes, seconds: float | None = None) -> Reply:
+        """Call a tool; see `Sandbox`."""
+        if len(arguments) > MAX_ARGUMENT_BYTES:
+            return Reply(*refusal(tool, oversized(len(arguments))).render())
+        host, pending = None, None
+        with anyio.move_on_after(seconds):
+            host = await self._ready()
+            pending = host.link.call(tool, arguments)
+            return await pending.reply()
+        if host is None or pending is None:
+            raise SandboxError(f"The sandbox was not ready within {seconds:g} seconds.")
+        self._doubts += 1
+        self._backend.tasks.start_soon(self._examine, host, pending.request)
+        raise SandboxError(f"{tool} gave no answer within {seconds:g} seconds and was cut off.")
+
+    async def configure(self, spec: SandboxSpec) -> None:
+        """Say anew what the sandbox is for."""
+        offer(spec.servers)
+        async with self._turn:
+            self._spec = spec
+            if self._host is None:
+                return
+            with anyio.move_on_after(PING_SECONDS), suppress(SandboxError):
+                await self._introduce(self._host)
+                return
+            # It does not listen: the next call starts another, which will know.
+            await self._host.aclose()
+
+    def kill(self) -> None:
+        """Kill the host; what is pending fails, the next call starts another."""
+        if self._host is not None:
+            self._host.kill()
+
+    async def aclose(self) -> None:
+        """End every host of this sandbox."""
+        self._closed = True
+        self._starting.cancel()
+        with anyio.CancelScope(shield=True):
+            async with self._turn:
+                hosts = [*self._retired, *([self._host] if self._host else [])]
+                async with anyio.create_task_group() as closing:
+                    for host in hosts:
+                        closing.start_soon(host.aclose)
+                self._host = None
+        self._backend.closed(self)
+
+    async def _ready(self) -> RunningHost:
+        """The host; single flight when one must be started."""
+        host = self._host
+        if host is not None and not host.link.broken and not self._doubts:
+            return host
+        async with self._turn:
+            if self._host is not None and not self._host.link.broken:
+                return self._host
+            if not self._closed:
+                with anyio.CancelScope() as self._starting:
+                    self._host = await self._start()
+                    return self._host
+        raise SandboxError("The sandbox is closed.")
+
+    async def _start(self) -> RunningHost:
+        try:
+            return await self._try()
+        except SandboxError as error:
+            logger.warning("A host did not start, trying once more: %s", error)
+            return await self._try()
+
+    async def _try(self) -> RunningHost:
+        async with self._backend.starting:
+            host = await self._backend.launch(self._spec.workspace)
+            try:
+                with anyio.fail_after(START_SECONDS):
+                    await self._introduce(host)
+            except TimeoutError as error:
+                await host.aclose()
+                raise SandboxError(f"A host gave no sign of life within {START_SECONDS:g} seconds.") from error
+            except SandboxError as error:
+                await host.aclose()
+                raise SandboxError(f"A host cannot be started. {error} {_REMEDY}") from error
+            except BaseException:
+                await host.aclose()
+                raise
+        return host
+
+    async def _introduce(self, host: RunningHost) -> None:
+        answer = await host.link.ask("m3bench/configure", _purpose(self._spec))
+        self.guards = host.guards(frozenset(answer["guards"]))
+        self.notices = host.notices(self.guards)
+
+    async def _examine(self, host: RunningHost, request: int) -> None:
+        """Replace a host that hangs, after one of its calls was cut off.
+
+        One whose event loop stands still is ended at once. One in which only the tool goes on keeps its other
+        calls, but gets no new ones: the tool's server would never come to them.
+        """
+        async with self._turn:
+            alive = await _answers(host, PING_SECONDS, "ping", {})
+            settled = alive and await _answers(host, SETTLE_SECONDS, "m3bench/settle", {"requestId": request})
+            if not settled and self._host is host:
+                self._host = None
+                self._retired.add(host)
+            self._doubts -= 1
+        if host in self._retired:
+            if alive:
+                with anyio.move_on_after(DRAIN_SECONDS):
+                    await host.link.drained()
+            await host.aclose()
+            self._retired.discard(host)
+
+
+async def _answers(host: RunningHost, seconds: float, method: str, params: object) -> bool:
+    """Whether a host answers in time."""
+    with anyio.move_on_after(seconds), suppress(SandboxError):
+        await host.link.ask(method, params)
+        return True
+    return False
+
+
+def _purpose(spec: SandboxSpec) -> dict[str, Any]:
+    return {
+        "servers": spec.servers,
+        "scenes": [scene.to_json() for scene in spec.scenes],
+        "links": {page: b64encode(picture).decode() for page, picture in spec.links.items()},
+    }

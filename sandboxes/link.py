@@ -1,0 +1,185 @@
+"""The near end of the line to a host: requests out, replies in, matched by number.
+
+Arguments go into a request and results come out of a reply as the bytes they are. A link knows nothing of
+processes or containers: it is given a stream each way and told when the host is gone. Whoever owns it runs
+`run` in a task.
+"""
+
+import logging
+from contextlib import suppress
+from itertools import count
+from math import inf
+from typing import Any
+
+import anyio
+from anyio.abc import ByteReceiveStream, ByteSendStream
+
+from m3bench.sandboxes.backends.base import Reply
+from m3bench.sandboxes.dispatcher import refusal
+from m3bench.sandboxes.wire import INTERNAL_ERROR, decode, encode, encode_call, split_reply
+from m3bench.tasks.errors import SandboxError, UnknownToolError
+from m3bench.tasks.lines import Lines
+
+MAX_LINE_BYTES = 128 * 1024 * 1024
+"""Far above what a host may send; a longer line is dropped as it arrives."""
+
+logger = logging.getLogger(__name__)
+
+
+class Pending:
+    """A request on its way."""
+
+    def __init__(self, link: "Link", request: int, tool: str = "") -> None:
+        self.request = request
+        self._link = link
+        self._tool = tool
+        self._done = anyio.Event()
+        self._message: Reply | dict[str, Any] | SandboxError | None = None
+
+    def settle(self, message: Reply | dict[str, Any] | SandboxError) -> None:
+        """Give it what came of it."""
+        self._message = message
+        self._done.set()
+
+    async def message(self) -> Reply | dict[str, Any]:
+        """Wait for it. Whoever stops waiting, by cancellation or timeout, takes the request back."""
+        try:
+            await self._done.wait()
+        finally:
+            self._link.forget(self, cancel=not self._done.is_set())
+        assert self._message is not None
+        if isinstance(self._message, SandboxError):
+            raise self._message
+        return self._message
+
+    async def reply(self) -> Reply:
+        """What a call came to.
+
+        Raises:
+            SandboxError: The host ended, or cannot load the tool's server.
+            UnknownToolError: The host has no such tool.
+        """
+        message = await self.message()
+        if isinstance(message, Reply):
+            return message
+        problem = message.get("error", {})
+        if "data" in problem:
+            raise UnknownToolError(self._tool, problem["data"]["nearest"])
+        if problem.get("code") == INTERNAL_ERROR:
+            raise SandboxError(problem["message"])
+        return Reply(*refusal(self._tool, problem.get("message", "no result")).render())
+
+
+class Link:
+    """Requests and replies over a pair of streams.
+
+    Args:
+        reading: What the host writes.
+        writing: What the host reads.
+    """
+
+    def __init__(self, reading: ByteReceiveStream, writing: ByteSendStream) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._outbox, self._queue = anyio.create_memory_object_stream[bytes](inf)
+        self._numbers = count(1)
+        self._pending: dict[int, Pending] = {}
+        self._broken: SandboxError | None = None
+        self._idle = anyio.Event()
+
+    async def run(self) -> None:
+        """Carry messages until the host's output ends."""
+        lines = Lines(MAX_LINE_BYTES)
+        with self._outbox, self._queue:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._write)
+                try:
+                    while True:
+                        for line in lines.feed(await self._reading.receive()):
+                            self._take(line)
+                except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+                    tasks.cancel_scope.cancel()
+
+    def fail(self, error: SandboxError) -> None:
+        """Answer whatever waits, now and later, with an error; the first one given stays."""
+        self._broken = self._broken or error
+        for pending in list(self._pending.values()):
+            pending.settle(self._broken)
+
+    @property
+    def broken(self) -> bool:
+        """Whether the host is known to be gone."""
+        return self._broken is not None
+
+    def call(self, tool: str, arguments: bytes) -> Pending:
+        """Send a call; `arguments` is a JSON object, raw."""
+        request = next(self._numbers)
+        return self._send(Pending(self, request, tool), encode_call(request, tool, arguments))
+
+    async def ask(self, method: str, params: object) -> dict[str, Any]:
+        """Send any other request and wait for its result.
+
+        Raises:
+            SandboxError: The host ended or refused.
+        """
+        request = next(self._numbers)
+        line = encode({"jsonrpc": "2.0", "id": request, "method": method, "params": params})
+        message = await self._send(Pending(self, request), line).message()
+        if not isinstance(message, dict) or not isinstance(message.get("result"), dict):
+            raise SandboxError(f"The host answers {method} with {message!r:.500}.")
+        answer: dict[str, Any] = message["result"]
+        return answer
+
+    def forget(self, pending: Pending, *, cancel: bool) -> None:
+        """Expect no answer any more; tell the host when it should not go on."""
+        self._pending.pop(pending.request, None)
+        if cancel:
+            notice = {"method": "notifications/cancelled", "params": {"requestId": pending.request}}
+            self._post(encode({"jsonrpc": "2.0", **notice}))
+        if not self._pending:
+            self._idle.set()
+
+    async def drained(self) -> None:
+        """Wait until nothing is pending."""
+        while self._pending:
+            self._idle = anyio.Event()
+            await self._idle.wait()
+
+    def _send(self, pending: Pending, line: bytes) -> Pending:
+        if self._broken is not None:
+            pending.settle(self._broken)
+        else:
+            self._pending[pending.request] = pending
+            self._post(line)
+        return pending
+
+    def _post(self, line: bytes) -> None:
+        # When the host is gone, `fail` is about to say so.
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            self._outbox.send_nowait(line)
+
+    async def _write(self) -> None:
+        try:
+            async for line in self._queue:
+                await self._writing.send(line)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            # What the host wrote before it stopped reading may still be on its way.
+            return
+
+    def _take(self, line: bytes) -> None:
+        parts = split_reply(line)
+        if parts is not None:
+            number, outcome, result = parts
+            pending = self._pending.get(number)
+            if pending is not None:
+                pending.settle(Reply(outcome, result))
+            return
+        try:
+            message = decode(line)
+        except ValueError:
+            logger.warning("A host wrote a line that is no message: %.200r", line)
+            return
+        request = message.get("id") if isinstance(message, dict) else None
+        pending = self._pending.get(request) if isinstance(request, int) else None
+        if pending is not None:
+            pending.settle(message)

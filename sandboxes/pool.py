@@ -1,0 +1,203 @@
+"""Sandboxes for runs: leased with a workspace of their own, some kept warm for those who come next.
+
+A spare is a sandbox that is up and waits, in a workspace that is still empty; leasing it gives the run that
+very folder to put its files into, because what a sandbox sees is fixed when it starts. Without spares nothing
+is started before the first call. How many hosts start at the same time is the backend's to bound.
+"""
+
+import logging
+import os
+import shutil
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from tempfile import mkdtemp
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import anyio
+import anyio.to_thread
+
+from m3bench.sandboxes.backends.base import Backend, Guard, Reply, Sandbox, SandboxSpec
+from m3bench.sandboxes.offer import offer
+from m3bench.tasks.errors import SandboxError
+from m3bench.tasks.scene import Scene
+
+logger = logging.getLogger(__name__)
+
+
+class Lease:
+    """A run's sandbox and workspace, until it is released."""
+
+    def __init__(self, pool: "Pool", spec: SandboxSpec, sandbox: Sandbox | None) -> None:
+        self.workspace = spec.workspace
+        self._pool = pool
+        self._spec = spec
+        self._sandbox = sandbox
+        self._turn = anyio.Lock()
+        self._released = False
+
+    @property
+    def guards(self) -> frozenset[Guard]:
+        """What holds in the sandbox; empty while nothing was started."""
+        return self._sandbox.guards if self._sandbox is not None else frozenset()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What does not hold, in plain words; empty while nothing was started."""
+        return self._sandbox.notices if self._sandbox is not None else ()
+
+    async def start(self) -> Sandbox:
+        """The sandbox, started now if it was not before; any number of callers cause one start."""
+        if self._sandbox is None or self._released:
+            async with self._turn:
+                if self._released:
+                    raise SandboxError("The sandbox was given back: its run is over.")
+                if self._sandbox is None:
+                    self._sandbox = await self._pool.backend.open(self._spec)
+        return self._sandbox
+
+    async def call(self, tool: str, arguments: bytes, seconds: float | None = None) -> Reply:
+        """Call a tool; see `Sandbox`. The time a first call waits for the start is part of its time."""
+        begin = anyio.current_time()
+        sandbox = await self._start_within(seconds)
+        left = None if seconds is None else max(0.0, begin + seconds - anyio.current_time())
+        return await sandbox.call(tool, arguments, left)
+
+    async def _start_within(self, seconds: float | None) -> Sandbox:
+        with anyio.move_on_after(seconds):
+            return await self.start()
+        raise SandboxError(f"The sandbox was not ready within {seconds:g} seconds.")
+
+    async def release(self, *, keep_files: bool = False) -> None:
+        """End the sandbox and remove the workspace, unless its files are to be kept. Doing it twice is fine."""
+        self._released = True
+        with anyio.CancelScope(shield=True):
+            async with self._turn:
+                if self._sandbox is not None:
+                    await self._sandbox.aclose()
+            if not keep_files:
+                await anyio.to_thread.run_sync(_remove, self.workspace)
+        self._pool.returned(self)
+
+
+class Spare(NamedTuple):
+    """A sandbox that waits for a run."""
+
+    workspace: Path
+    sandbox: Sandbox
+
+
+class Pool:
+    """Leases sandboxes of one backend; an async context manager, at whose end every lease is released.
+
+    Args:
+        backend: Opens the sandboxes; entered before the pool and left after it.
+        root: Where workspaces are made; exists.
+        spares: How many sandboxes to keep warm.
+    """
+
+    def __init__(self, backend: Backend, root: Path, *, spares: int = 0) -> None:
+        self.backend = backend
+        self._root = root
+        self._wanted = spares
+        self._spares: list[Spare] = []
+        self._leases: set[Lease] = set()
+        self._short = anyio.Event()
+        self._settled = anyio.Event()
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        self._stack.callback(tasks.cancel_scope.cancel)
+        tasks.start_soon(self._fill)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+        with anyio.CancelScope(shield=True):
+            async with anyio.create_task_group() as tasks:
+                for spare in self._spares:
+                    tasks.start_soon(Lease(self, SandboxSpec(workspace=spare.workspace), spare.sandbox).release)
+                for lease in list(self._leases):
+                    tasks.start_soon(lease.release)
+
+    async def lease(
+        self,
+        *,
+        servers: tuple[str, ...] | None = None,
+        scenes: tuple[Scene, ...] = (),
+        links: Mapping[str, bytes] | None = None,
+    ) -> Lease:
+        """An empty workspace with a sandbox around it: a spare when there is one, else one started on first need.
+
+        Raises:
+            UnknownToolError: There is no server of that name.
+        """
+        offer(servers)
+        spare = self._take()
+        workspace = _make(self._root) if spare is None else spare.workspace
+        spec = SandboxSpec(workspace=workspace, servers=servers, scenes=scenes, links=links or {})
+        lease = Lease(self, spec, spare and spare.sandbox)
+        self._leases.add(lease)
+        if spare is not None:
+            try:
+                await spare.sandbox.configure(spec)
+            except BaseException:
+                await lease.release()
+                raise
+        return lease
+
+    async def settled(self) -> None:
+        """Wait until the spares are up, or cannot be had."""
+        await self._settled.wait()
+
+    def returned(self, lease: Lease) -> None:
+        """Forget a lease."""
+        self._leases.discard(lease)
+
+    def _take(self) -> Spare | None:
+        if not self._spares:
+            return None
+        self._settled = anyio.Event()
+        self._short.set()
+        return self._spares.pop(0)
+
+    async def _fill(self) -> None:
+        """Keep as many spares as wanted; after a failure, wait for the next lease before trying again."""
+        while True:
+            self._short = anyio.Event()
+            try:
+                while len(self._spares) < self._wanted:
+                    self._spares.append(await self._spare())
+            except SandboxError as error:
+                logger.warning("No spare sandbox can be had: %s", error)
+            if not self._short.is_set():
+                self._settled.set()
+            await self._short.wait()
+
+    async def _spare(self) -> Spare:
+        workspace = _make(self._root)
+        try:
+            return Spare(workspace, await self.backend.open(SandboxSpec(workspace=workspace)))
+        except BaseException:
+            _remove(workspace)
+            raise
+
+
+def _make(root: Path) -> Path:
+    return Path(mkdtemp(prefix="run-", dir=root)).resolve()
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, even one whose parts were made unwritable."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except OSError:
+        for place, _, _ in os.walk(folder):
+            os.chmod(place, 0o700)
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,200 @@
+"""A server that misbehaves on request: what the self-check calls to see what a backend is worth.
+
+It is offered only to those who name it and stands in no catalog. Its tools crash, hang, flood, fork and look
+around on purpose, with nothing but the sandbox to stop them.
+"""
+
+import os
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from m3bench.sandboxes.content import compact
+from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.tasks.catalog import Server, Tool
+from m3bench.tasks.errors import ToolError
+
+server = ToolServer("probe", layout=compact)
+
+
+@server.tool
+async def echo(text: str) -> str:
+    """The same again."""
+    return text
+
+
+@server.tool
+async def repeat(text: str, times: int) -> str:
+    """The same many times."""
+    return text * times
+
+
+@server.tool
+async def refuse(message: str) -> None:
+    """A failure of the ordinary kind."""
+    raise ToolError(message)
+
+
+@server.tool
+async def rest(context: Context) -> str:
+    """Wait for ever, as a tool does that waits for something."""
+    context.memory["resting"] = context.memory.get("resting", 0) + 1
+    try:
+        await anyio.sleep_forever()
+    finally:
+        context.memory["resting"] -= 1
+    return "never"
+
+
+@server.tool
+async def resting(context: Context) -> dict[str, int]:
+    """How many calls of `rest` there are now."""
+    return {"resting": context.memory.get("resting", 0)}
+
+
+@server.tool
+async def hang_loop() -> None:
+    """Stop the event loop for good."""
+    threading.Event().wait()
+
+
+@server.tool
+def hang_thread() -> None:
+    """Stop a worker thread for good."""
+    threading.Event().wait()
+
+
+@server.tool
+def crash(code: int) -> None:
+    """End the process without a word; a negative code is a signal."""
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+@server.tool
+def noise(text: str, times: int) -> str:
+    """Print to wherever printing goes, from Python and below it."""
+    for _ in range(times):
+        print(text)
+        print(text, file=sys.stderr)
+    sys.stdout.flush()
+    os.write(1, b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
+    os.write(2, b"raw\n")
+    return f"{len(sys.stdin.read())} characters on standard input"
+
+
+@server.tool
+def write(path: str, text: str) -> str:
+    """Write a file without asking anybody."""
+    try:
+        Path(path).write_text(text)
+    except OSError as error:
+        raise ToolError(f"{type(error).__name__}: {error.strerror}") from error
+    return "written"
+
+
+@server.tool
+def read(path: str) -> str:
+    """Read a file, or the names in a folder, without asking anybody."""
+    try:
+        place = Path(path)
+        return "\n".join(sorted(os.listdir(place))) if place.is_dir() else place.read_text(errors="replace")
+    except OSError as error:
+        raise ToolError(f"{type(error).__name__}: {error.strerror}") from error
+
+
+@server.tool
+def environment() -> dict[str, str]:
+    """All environment variables."""
+    return dict(os.environ)
+
+
+@server.tool
+def connect(host: str, port: int, kind: str) -> str:
+    """Send a byte to an address: `tcp` or `udp`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM if kind == "udp" else socket.SOCK_STREAM) as line:
+            line.settimeout(5)
+            line.connect((host, port))
+            line.sendall(b"!")
+    except OSError as error:
+        raise ToolError(f"{type(error).__name__}: {error.strerror or error}") from error
+    return "connected"
+
+
+@server.tool
+def allocate(size: int) -> str:
+    """Take memory and use it."""
+    block = bytearray(size)
+    for page in range(0, size, 4096):
+        block[page] = 1
+    return f"{size} bytes"
+
+
+@server.tool
+def fork(times: int) -> dict[str, int]:
+    """Make idle child processes that outlive the call; how many there came to be."""
+    made = 0
+    for _ in range(times):
+        try:
+            child = os.fork()
+        except OSError:
+            break
+        if child == 0:
+            threading.Event().wait()
+        made += 1
+    return {"made": made}
+
+
+@server.tool
+def processes() -> dict[str, list[int]]:
+    """The processes that can be seen."""
+    return {"pids": sorted(int(name) for name in os.listdir("/proc") if name.isdigit())}
+
+
+def _tool(name: str, **arguments: str) -> Tool:
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {argument: {"type": kind} for argument, kind in arguments.items()},
+        "required": list(arguments),
+    }
+    annotations = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": False}
+    return Tool(
+        server=server.name, name=name, description="Used by the self-check.", input_schema=schema,
+        annotations=annotations, strict=True,
+    )  # fmt: skip
+
+
+ENTRY = Server(
+    name=server.name,
+    title="Probe",
+    category="self-check",
+    ready=True,
+    stateful=True,
+    tools=(
+        _tool("echo", text="string"),
+        _tool("repeat", text="string", times="integer"),
+        _tool("refuse", message="string"),
+        _tool("rest"),
+        _tool("resting"),
+        _tool("hang_loop"),
+        _tool("hang_thread"),
+        _tool("crash", code="integer"),
+        _tool("noise", text="string", times="integer"),
+        _tool("write", path="string", text="string"),
+        _tool("read", path="string"),
+        _tool("environment"),
+        _tool("connect", host="string", port="integer", kind="string"),
+        _tool("allocate", size="integer"),
+        _tool("fork", times="integer"),
+        _tool("processes"),
+    ),
+)
+"""The probe's place in a catalog."""
