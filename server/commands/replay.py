@@ -1,0 +1,94 @@
+"""`m3bench replay`: does a trajectory file run?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from m3bench.server.replay import Tally
+    from m3bench.tasks.files import TaskFile
+    from m3bench.tasks.trajectory import Trajectory
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(help="A trajectory file, ours or in the public Open-M3-Bench form.")],
+    task: Annotated[str | None, typer.Option(help="Only this task.")] = None,
+    server: Annotated[str | None, typer.Option(help="Only calls to this server.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sandbox: Annotated[str, typer.Option(help="Where tools run: process or inprocess.")] = "process",
+    keep_going: Annotated[bool, typer.Option("--keep-going", help="Leave out tasks that cannot be read.")] = False,
+) -> None:
+    """Play a trajectory file step by step through fresh sandboxes and sort every call into its outcome.
+
+    Exit code 1 when a call did not succeed.
+    """
+    import anyio
+
+    from m3bench.server.commands.screen import print_json
+    from m3bench.tasks.errors import UserError
+    from m3bench.tasks.files import read_tasks
+
+    found = read_tasks(file, keep_going=keep_going)
+    if task is not None and task not in found.tasks:
+        raise UserError(f"{file} has no task {task!r}.")
+    if sandbox not in ("process", "inprocess"):
+        raise UserError(f"There is no sandbox {sandbox!r}: choose process or inprocess.")
+    tally = anyio.run(_play, found, task, server, sandbox)
+    if json:
+        print_json(tally.to_json())
+    else:
+        _show(tally)
+    if tally.failures:
+        raise typer.Exit(1)
+
+
+async def _play(found: "TaskFile", only: str | None, server: str | None, sandbox: str) -> "Tally":
+    from m3bench.server.app import App
+    from m3bench.server.commands.screen import progress
+    from m3bench.server.replay import Tally, play
+    from m3bench.server.settings import Settings
+    from m3bench.tasks.catalog import load_catalog
+
+    tally = Tally()
+    backend = App(Settings.model_validate({"sandbox": sandbox})).backend
+    chosen = [task for task in found.tasks.values() if only in (None, task.id)]
+    async with backend:
+        for task in progress(chosen, len(chosen)):
+            for trajectory in task.trajectories:
+                async for played in play(
+                    task.id, _of(trajectory, server), backend=backend, catalog=load_catalog().ready
+                ):
+                    tally.add(played)
+    return tally
+
+
+def _of(trajectory: "Trajectory", server: str | None) -> "Trajectory":
+    """The part of a trajectory that calls a server."""
+    from m3bench.tasks.trajectory import Step, Trajectory
+
+    if server is None:
+        return trajectory
+    steps = (tuple(call for call in step.calls if call.server == server) for step in trajectory.steps)
+    return Trajectory(steps=tuple(Step(calls=calls) for calls in steps if calls))
+
+
+def _show(tally: "Tally") -> None:
+    from rich.table import Table
+
+    from m3bench.server.commands.screen import console
+
+    screen = console()
+    table = Table(box=None, pad_edge=False)
+    outcomes = sorted(tally.outcomes)
+    table.add_column("tool")
+    for outcome in outcomes:
+        table.add_column(outcome.replace("_", " "), justify="right")
+    for tool, counts in sorted(tally.by_tool.items()):
+        table.add_row(tool, *(str(counts[outcome] or "") for outcome in outcomes))
+    table.add_row("all", *(str(tally.outcomes[outcome]) for outcome in outcomes))
+    screen.print(table)
+    for played in tally.failures[:20]:
+        screen.print(f"{played.task}, step {played.step}: {played.call.tool}: {played.outcome}: {played.text[:160]}")
+    if len(tally.failures) > 20:
+        screen.print(f"… and {len(tally.failures) - 20} more; --json lists them all")

@@ -1,0 +1,142 @@
+"""Plays trajectories through fresh sandboxes and sorts every call into the five outcomes.
+
+A task gets a workspace and a sandbox of its own; the calls of a step are made together. This is how a set of
+references is tested against the servers, and how a world is measured by references written for another one.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import anyio
+
+from m3bench.proxy.call import Outcome, Owner
+from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
+from m3bench.sandboxes.wire import decode, dump
+from m3bench.tasks.catalog import Catalog
+from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError
+from m3bench.tasks.trajectory import Call, Trajectory
+
+CALL_SECONDS = 50.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """One call and what it came to."""
+
+    task: str
+    step: int
+    call: Call
+    outcome: Outcome
+    owner: Owner
+    text: str
+    """The text of the result, or of the error."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the tool did what was asked."""
+        return self.outcome == "success"
+
+
+@dataclass
+class Tally:
+    """The outcomes of many calls."""
+
+    calls: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    by_tool: dict[str, Counter[str]] = field(default_factory=dict)
+    failures: list[Played] = field(default_factory=list)
+
+    def add(self, played: Played) -> None:
+        """Count a call."""
+        self.calls += 1
+        self.outcomes[played.outcome] += 1
+        self.by_tool.setdefault(played.call.tool, Counter())[played.outcome] += 1
+        if not played.succeeded:
+            self.failures.append(played)
+
+    def to_json(self) -> dict[str, Any]:
+        """The tally as JSON data, in a fixed order."""
+        return {
+            "calls": self.calls,
+            "outcomes": dict(sorted(self.outcomes.items())),
+            "by_tool": {tool: dict(sorted(counts.items())) for tool, counts in sorted(self.by_tool.items())},
+            "failures": [
+                {
+                    "task": played.task,
+                    "step": played.step,
+                    "call": played.call.to_json(),
+                    "outcome": played.outcome,
+                    "owner": played.owner,
+                    "text": played.text,
+                }
+                for played in self.failures
+            ],
+        }
+
+
+async def play(
+    task: str,
+    trajectory: Trajectory,
+    *,
+    backend: Backend,
+    catalog: Catalog,
+    furnish: Callable[[Path], SandboxSpec] | None = None,
+) -> AsyncIterator[Played]:
+    """Play a trajectory in a fresh workspace, step by step.
+
+    Args:
+        task: The name the calls are reported under.
+        trajectory: What to play.
+        backend: Where sandboxes come from.
+        catalog: The tools that exist.
+        furnish: Fills the workspace and says what the sandbox is for; an empty one when left out.
+    """
+    with TemporaryDirectory(prefix="m3bench-") as name:
+        folder = Path(name)
+        spec = furnish(folder) if furnish is not None else SandboxSpec(workspace=folder)
+        sandbox = await backend.open(spec)
+        try:
+            for number, step in enumerate(trajectory.steps, 1):
+                for played in await _play_step(task, number, step.calls, sandbox, catalog):
+                    yield played
+        finally:
+            with anyio.CancelScope(shield=True):
+                await sandbox.aclose()
+
+
+async def _play_step(
+    task: str, number: int, calls: tuple[Call, ...], sandbox: Sandbox, catalog: Catalog
+) -> list[Played]:
+    results: dict[int, Played] = {}
+
+    async def one(index: int, call: Call) -> None:
+        outcome, owner, text = await _play_call(call, sandbox, catalog)
+        results[index] = Played(task=task, step=number, call=call, outcome=outcome, owner=owner, text=text)
+
+    async with anyio.create_task_group() as tasks:
+        for index, call in enumerate(calls):
+            tasks.start_soon(one, index, call)
+    return [results[index] for index in sorted(results)]
+
+
+async def _play_call(call: Call, sandbox: Sandbox, catalog: Catalog) -> tuple[Outcome, Owner, str]:
+    try:
+        tool = catalog.tool(call.tool)
+        tool.check(call.arguments)
+        reply = await sandbox.call(tool.qualified, dump(call.arguments), CALL_SECONDS)
+    except UnknownToolError as error:
+        return "unknown_tool", "agent", str(error)
+    except InvalidArgumentsError as error:
+        return "invalid_arguments", "agent", str(error)
+    except SandboxError as error:
+        return "failed", "sandbox", str(error)
+    outcome: Outcome = reply.outcome  # type: ignore[assignment]
+    return outcome, "agent", _text(decode(reply.result))
+
+
+def _text(result: Mapping[str, Any]) -> str:
+    return "\n".join(block["text"] for block in result.get("content", ()) if block.get("type") == "text")
