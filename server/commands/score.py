@@ -1,0 +1,270 @@
+"""`m3bench score` and `m3bench compare`.
+
+Thin: options in, the scoring package called, `screen` shows the result. Results go to standard output, everything
+about the way there (warnings, progress) to standard error.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from m3bench.tasks.errors import UserError
+
+if TYPE_CHECKING:
+    from m3bench.server.scoring.aggregate import Row
+    from m3bench.server.scoring.encoder import Encoder
+    from m3bench.server.scoring.results import Results
+    from m3bench.tasks.files import TaskFile
+
+_PROGRESS_FROM_TASKS = 20
+
+
+class ProfileName(StrEnum):
+    """The two ways to score, spelled for the command line."""
+
+    M3 = "m3"
+    OPEN_M3_BENCH = "open-m3-bench"
+
+
+Profile = Annotated[
+    ProfileName,
+    typer.Option(help="The paper's formulas, or the public evaluator's arithmetic for comparison with it."),
+]
+Cache = Annotated[
+    Path | None, typer.Option(help="File for embeddings. By default one in your cache folder.", show_default=False)
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write embeddings on disk.")]
+EncoderName = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder",
+        metavar="MODEL",
+        help="Any sentence-transformers model, by name or path, instead of the built-in all-MiniLM-L6-v2.",
+        show_default=False,
+    ),
+]
+Weights = Annotated[
+    Path | None,
+    typer.Option(help="Folder with the built-in model's weights. By default they are looked for.", show_default=False),
+]
+KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Leave unreadable tasks out instead of stopping.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def score(
+    references: Annotated[Path, typer.Argument(help="File of reference trajectories.", show_default=False)],
+    actual: Annotated[Path, typer.Argument(help="File of what the agent did.", show_default=False)],
+    profile: Profile = ProfileName.M3,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    as_table: Annotated[bool, typer.Option("--table", help="Print tables; this is what you get anyway.")] = False,
+    per_task: Annotated[bool, typer.Option("--per-task", help="Show every task, not only the families.")] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="TASK", help="Show how this task was aligned, step by step.", show_default=False),
+    ] = None,
+    keep_going: KeepGoing = False,
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    encoder: EncoderName = None,
+    weights: Weights = None,
+) -> None:
+    """Score what an agent did against reference trajectories.
+
+    Both files hold trajectories by task id, in our format or in that of Open-M3-Bench. Tasks with several references
+    are scored against the best. A task that was not run is listed, not counted as 0.
+    """
+    if as_json + as_csv + as_table > 1:
+        raise UserError("Choose one of --json, --csv and --table.")
+    from m3bench.server.commands import screen
+
+    results = score_files(
+        references,
+        actual,
+        profile=profile,
+        task=explain,
+        keep_going=keep_going,
+        cache=cache,
+        no_cache=no_cache,
+        encoder=encoder,
+        weights=weights,
+    )
+    if explain is not None and not as_json:
+        screen.show_explanations(results)
+    elif as_json:
+        screen.print_json(results.to_json())
+    elif as_csv:
+        screen.print_csv(results, per_task=per_task)
+    else:
+        screen.show_results(results, per_task=per_task)
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="Results, as printed by `m3bench score --json`.", show_default=False)],
+    second: Annotated[Path, typer.Argument(help="Results to compare with the first.", show_default=False)],
+    references: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of reference trajectories: FIRST and SECOND are then files of runs, and are scored now.",
+            show_default=False,
+        ),
+    ] = None,
+    profile: Profile = ProfileName.M3,
+    as_json: AsJson = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Compare even if profile or encoder differ, which means little.")
+    ] = False,
+    keep_going: KeepGoing = False,
+    cache: Cache = None,
+    no_cache: NoCache = False,
+    encoder: EncoderName = None,
+    weights: Weights = None,
+) -> None:
+    """Compare two sets of results task by task: second minus first, with 95 % intervals.
+
+    The tasks are resampled in pairs, so what makes a task hard for both cancels out. An interval without 0 is marked.
+    """
+    from m3bench.server.commands import screen
+    from m3bench.server.scoring.compare import compare as compare_rows
+
+    one: Sequence[Row]
+    other: Sequence[Row]
+    if references is not None:
+        from m3bench.tasks.files import read_tasks
+
+        expected = read_tasks(references, keep_going=keep_going)
+        files = [read_tasks(path, keep_going=keep_going) for path in (first, second)]
+        with _encoder(encoder, weights, cache, no_cache) as embedder:
+            one, other = (_score(expected, runs, profile, embedder).rows for runs in files)
+    else:
+        from m3bench.server.scoring.results import read_results
+
+        before, after = read_results(first), read_results(second)
+        for name in ("profile", "encoder"):
+            values = (getattr(before, name), getattr(after, name))
+            if values[0] != values[1] and not anyway:
+                raise UserError(
+                    f"The {name}s differ ({values[0]} and {values[1]}), so the numbers are not comparable. "
+                    "Score both the same way, or say --anyway."
+                )
+        one, other = before.rows, after.rows
+    comparison = compare_rows(one, other)
+    if not comparison.tasks:
+        raise UserError(f"{first} and {second} have no task in common.")
+    if as_json:
+        screen.print_json(screen.comparison_json(comparison))
+    else:
+        screen.show_comparison(comparison, str(first), str(second))
+
+
+def score_files(
+    references: Path,
+    actual: Path,
+    *,
+    profile: ProfileName = ProfileName.M3,
+    task: str | None = None,
+    keep_going: bool = False,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    encoder: str | None = None,
+    weights: Path | None = None,
+) -> "Results":
+    """Score one file against another, or only one task of them; warnings and progress go to standard error."""
+    from m3bench.tasks.files import read_tasks
+
+    expected = read_tasks(references, keep_going=keep_going)
+    runs = read_tasks(actual, keep_going=keep_going)
+    if task is not None:
+        expected, runs = _only(task, expected), _only(task, runs)
+    with _encoder(encoder, weights, cache, no_cache) as embedder:
+        return _score(expected, runs, profile, embedder)
+
+
+@contextmanager
+def _encoder(model: str | None, weights: Path | None, cache: Path | None, no_cache: bool) -> "Iterator[Encoder]":
+    if no_cache and cache is not None:
+        raise UserError("Choose one of --cache and --no-cache.")
+    from m3bench.server.commands import screen
+    from m3bench.server.scoring.cache import VectorCache
+    from m3bench.server.scoring.encoder import open_encoder
+
+    store = None if no_cache else VectorCache(cache)
+    try:
+        yield open_encoder(model, weights=weights, cache=store, report=screen.download_report())
+    finally:
+        if store is not None:
+            store.close()
+            if store.problem is not None:
+                _warn(f"Embeddings were not kept: {store.problem}")
+
+
+def _score(expected: "TaskFile", runs: "TaskFile", profile: str, encoder: "Encoder") -> "Results":
+    from m3bench.server.commands import screen
+    from m3bench.server.scoring.profiles import find_profile
+    from m3bench.server.scoring.results import Results, Scored
+    from m3bench.server.scoring.scorer import Attempt, score_many
+    from m3bench.server.scoring.signatures import catalog_signatures
+    from m3bench.tasks.catalog import load_catalog
+
+    unreadable = [str(error) for error in (*expected.errors, *runs.errors)]
+    for message in (*expected.warnings, *runs.warnings, *unreadable):
+        _warn(message)
+    common = [task for task in expected.tasks if task in runs.tasks]
+    if not common:
+        raise UserError(f"{expected.path} and {runs.path} have no task in common: there is nothing to score.")
+    if strangers := [task for task in runs.tasks if task not in expected.tasks]:
+        _warn(f"{runs.path}: {_some(strangers)} without a reference, left out")
+    # Repeats of a task are runs of their own.
+    jobs = [
+        (f"{task}#{number}" if number > 1 else task, expected.tasks[task], trajectory)
+        for task in common
+        for number, trajectory in enumerate(runs.tasks[task].trajectories, start=1)
+    ]
+    attempts = [Attempt(actual=actual, references=task.trajectories) for _, task, actual in jobs]
+    cards = score_many(
+        attempts,
+        encoder=encoder,
+        profile=find_profile(profile),
+        signatures=catalog_signatures(load_catalog()),
+    )
+    if len(jobs) >= _PROGRESS_FROM_TASKS:
+        cards = screen.progress(cards, len(jobs))
+    return Results(
+        profile=profile,
+        encoder=encoder.id,
+        scored=tuple(
+            Scored(task=name, family=task.family, card=card) for (name, task, _), card in zip(jobs, cards, strict=True)
+        ),
+        not_run=tuple(task for task in expected.tasks if task not in runs.tasks),
+        unreadable=tuple(unreadable),
+    )
+
+
+def _only(task: str, file: "TaskFile") -> "TaskFile":
+    from dataclasses import replace
+
+    from m3bench.tasks.errors import InputFileError
+
+    if task not in file.tasks:
+        from difflib import get_close_matches
+
+        near = get_close_matches(task, file.tasks, n=3)
+        raise InputFileError(
+            file.path, f"there is no task {task!r}" + (f" (did you mean {', '.join(near)}?)" if near else "")
+        )
+    return replace(file, tasks={task: file.tasks[task]})
+
+
+def _some(names: Iterable[str]) -> str:
+    names = list(names)
+    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return f"{len(names)} {'task' if len(names) == 1 else 'tasks'} ({listed})"
+
+
+def _warn(message: str) -> None:
+    print(f"m3bench: {message}", file=sys.stderr)

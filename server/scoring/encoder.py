@@ -1,0 +1,157 @@
+"""Encoders: texts in, unit vectors out.
+
+The Protocol is the seam. `MiniLM` (in `minilm`) is the default and needs numpy alone; `SentenceTransformerEncoder`
+is the reference for it and the door to any other model. `CachedEncoder` wraps either so that no text is encoded
+twice. Nothing heavy is imported until texts are encoded.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
+
+from m3bench.tasks.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from m3bench.server.scoring.cache import VectorCache
+
+    Floats = npt.NDArray[np.float32]
+
+DEFAULT = "all-MiniLM-L6-v2"
+_MEMORY_VECTORS = 20_000
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors whose products are cosines."""
+
+    @property
+    def id(self) -> str:
+        """Names weights and settings: vectors with the same id are interchangeable."""
+        ...
+
+    def key(self, text: str) -> str:
+        """What the encoder sees of a text: equal keys mean equal vectors. Cheap beside encoding."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> "Floats":
+        """One row of unit length per text."""
+        ...
+
+
+class SentenceTransformerEncoder:
+    """Any model that sentence-transformers can load, by name or path."""
+
+    def __init__(self, model: str) -> None:
+        self._name = model
+        self._loaded: Any = None
+        self._id: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Name and hash of the parameters; loads the model."""
+        if self._id is None:
+            model = self._model()
+            digest = hashlib.sha256()
+            for name, tensor in sorted(model.state_dict().items()):
+                digest.update(name.encode())
+                digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+            self._id = f"{Path(self._name).name}:{digest.hexdigest()[:16]}:{model.max_seq_length}:torch"
+        return self._id
+
+    def key(self, text: str) -> str:
+        """The text itself: nothing is known of what a model ignores."""
+        return text
+
+    def encode(self, texts: Sequence[str]) -> "Floats":
+        """One row of unit length per text."""
+        vectors: Floats = self._model().encode(
+            list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        )
+        return vectors
+
+    def _model(self) -> Any:
+        if self._loaded is None:
+            try:
+                from sentence_transformers import SentenceTransformer
+            except ImportError:
+                raise UserError(
+                    f"The encoder {self._name!r} needs sentence-transformers: "
+                    "pip install 'm3bench[sentence-transformers]'"
+                ) from None
+            try:
+                self._loaded = SentenceTransformer(self._name, device="cpu")
+            except (OSError, ValueError, RuntimeError) as error:
+                reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+                raise UserError(f"sentence-transformers cannot load {self._name!r}: {reason}") from error
+        return self._loaded
+
+
+class CachedEncoder:
+    """Remembers vectors: recent ones in memory, all of them in a cache on disk when there is one."""
+
+    def __init__(self, encoder: Encoder, cache: "VectorCache | None" = None) -> None:
+        self._encoder = encoder
+        self._cache = cache
+        self._memory: dict[str, Floats] = {}
+        self._lock = Lock()
+
+    @property
+    def id(self) -> str:
+        """The id of the wrapped encoder: the vectors are the same."""
+        return self._encoder.id
+
+    def key(self, text: str) -> str:
+        """The key of the wrapped encoder."""
+        return self._encoder.key(text)
+
+    def encode(self, texts: Sequence[str]) -> "Floats":
+        """One row of unit length per text; only what was never seen is encoded."""
+        import numpy as np
+
+        keys = [self._encoder.key(text) for text in texts]
+        with self._lock:
+            found = {key: self._memory[key] for key in keys if key in self._memory}
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+            if missing and self._cache is not None:
+                stored = self._cache.get(self.id, list(missing))
+                found |= stored
+                missing = {key: text for key, text in missing.items() if key not in stored}
+            if missing:
+                fresh = dict(zip(missing, self._encoder.encode(list(missing.values())), strict=True))
+                found |= fresh
+                if self._cache is not None:
+                    self._cache.put(self.id, fresh)
+            self._remember(found)
+            return np.stack([found[key] for key in keys])
+
+    def _remember(self, vectors: dict[str, "Floats"]) -> None:
+        self._memory |= vectors
+        for key in list(self._memory)[: max(0, len(self._memory) - _MEMORY_VECTORS)]:
+            del self._memory[key]
+
+
+def open_encoder(
+    model: str | None = None,
+    *,
+    weights: Path | str | None = None,
+    cache: "VectorCache | None" = None,
+    report: Callable[[int, int], None] | None = None,
+) -> CachedEncoder:
+    """The encoder to score with.
+
+    Args:
+        model: A sentence-transformers model by name or path; the built-in MiniLM when absent.
+        weights: Folder of the built-in model's weights, instead of looking for them.
+        cache: Where vectors are kept between processes.
+        report: Told how far a download of the weights is, in bytes so far and in all.
+    """
+    if model is not None and model != DEFAULT:
+        return CachedEncoder(SentenceTransformerEncoder(model), cache)
+    from m3bench.server.scoring.minilm import MiniLM
+    from m3bench.server.scoring.weights import find
+
+    return CachedEncoder(MiniLM(lambda: find(weights, report=report)), cache)

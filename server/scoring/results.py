@@ -1,0 +1,124 @@
+"""A set of scored tasks, and its JSON form.
+
+What `m3bench score --json` prints and `m3bench compare` reads. The form carries `SCHEMA`, the profile and the
+encoder, because numbers made in different ways must not be compared by accident. It never holds NaN: what has no
+value is `null`, with the reason beside it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from m3bench.server.scoring import aggregate
+from m3bench.server.scoring.aggregate import METRICS, Row
+from m3bench.server.scoring.scorecard import Scorecard
+from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.strict_json import read_json
+from m3bench.tasks.trajectory import show
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scored:
+    """A task and its scorecard."""
+
+    task: str
+    family: str | None
+    card: Scorecard
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """A set of scored tasks."""
+
+    profile: str
+    encoder: str
+    scored: tuple[Scored, ...]
+    not_run: tuple[str, ...] = ()
+    """Tasks with a reference and no run: unscored, which is not 0."""
+    unreadable: tuple[str, ...] = ()
+    """What could not be read and was left out."""
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """For aggregation."""
+        return tuple(Row.from_scorecard(entry.task, entry.family, entry.card) for entry in self.scored)
+
+    def to_json(self) -> dict[str, Any]:
+        """A dict that `json.dumps` takes."""
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "profile": self.profile,
+            "encoder": self.encoder,
+            "aggregate": aggregate.micro(self.rows),
+            "intervals": {
+                name: [interval.low, interval.high] for name, interval in aggregate.intervals(self.rows).items()
+            },
+            "mean": aggregate.mean(self.rows),
+            "families": {
+                name: {"tasks": len(rows)} | aggregate.micro(rows)
+                for name, rows in aggregate.by_family(self.rows).items()
+                if name
+            },
+            "tasks": {entry.task: _task(entry) for entry in self.scored},
+        }
+        if self.not_run:
+            data["not_run"] = list(self.not_run)
+        if self.unreadable:
+            data["unreadable"] = list(self.unreadable)
+        return data
+
+
+def _task(entry: Scored) -> dict[str, Any]:
+    return ({"family": entry.family} if entry.family else {}) | entry.card.to_json()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultFile:
+    """A result set read back: the rows, without the alignments."""
+
+    path: Path
+    profile: str
+    encoder: str
+    rows: tuple[Row, ...]
+
+
+def read_results(path: Path | str) -> ResultFile:
+    """Read what `m3bench score --json` printed.
+
+    Raises:
+        InputFileError: The file cannot be read, or is not a result file.
+    """
+    path = Path(path)
+    data = read_json(path)
+    if not isinstance(data, Mapping) or not isinstance(data.get("tasks"), Mapping) or "profile" not in data:
+        raise InputFileError(path, "is not a result file (make one with `m3bench score --json`)")
+    if data.get("schema") != SCHEMA:
+        raise InputFileError(path, f"is {show(data.get('schema'))} (this version reads {SCHEMA})", field="schema")
+    for name in ("profile", "encoder"):
+        if not isinstance(data.get(name), str):
+            raise InputFileError(path, f"is {show(data.get(name))} (expected a string)", field=name)
+    rows = tuple(_row(path, task, entry) for task, entry in data["tasks"].items())
+    return ResultFile(path=path, profile=data["profile"], encoder=data["encoder"], rows=rows)
+
+
+def _row(path: Path, task: str, entry: object) -> Row:
+    if not isinstance(entry, Mapping):
+        raise InputFileError(path, f"is {show(entry)} (expected an object)", task=task)
+    values: dict[str, float | None] = {}
+    for name in (*METRICS, "average"):
+        number = entry.get(name)
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int | float)):
+            raise InputFileError(path, f"is {show(number)} (expected a number)", task=task, field=name)
+        values[name] = None if number is None else float(number)
+    counts: dict[str, int] = {}
+    for name in ("reference_calls", "actual_calls", "matched"):
+        number = entry.get(name)
+        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+            raise InputFileError(path, f"is {show(number)} (expected a count)", task=task, field=name)
+        counts[name] = number
+    family = entry.get("family")
+    return Row(id=task, family=family if isinstance(family, str) else None, metrics=values, **counts)
