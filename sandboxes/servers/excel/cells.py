@@ -9,7 +9,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.excel import formulas, references, values
 from m3bench.sandboxes.servers.excel.references import MAX_COLUMN, MAX_ROW, Area, address
-from m3bench.sandboxes.servers.excel.sheets import add_sheet, check_title, is_taken
+from m3bench.sandboxes.servers.excel.sheets import add_sheet
 from m3bench.sandboxes.servers.excel.survey import MAX_CELLS
 from m3bench.sandboxes.servers.excel.validations import Rules
 from m3bench.sandboxes.servers.excel.workbook import editing, open_book, server, sheet, tool
@@ -59,13 +59,10 @@ def write_data_to_excel(
 ) -> str:
     if not any(data):
         raise ToolError("No data provided to write", outcome="invalid_arguments")
+    top, left = references.cell(start_cell.partition(":")[0], "Invalid start cell format")
+    _check_size(data, top, left, context.workspace.limits.text)
     with editing(context, filepath) as book:
-        top, left = references.cell(start_cell.partition(":")[0], "Invalid start cell format")
-        _check_size(data, top, left, context.workspace.limits.text)
         if sheet_name not in book.sheetnames:
-            check_title(sheet_name)
-            if is_taken(book, sheet_name):
-                raise ToolError(f"Sheet '{sheet_name}' not found, but one that differs in case only")
             add_sheet(book, sheet_name)
         worksheet = sheet(book, sheet_name)
         names = formulas.defined_names(book)

@@ -71,11 +71,11 @@ def _operand(operand: str, home: str, change: Change, renamed: tuple[str, str] |
         return operand
     prefix, name = match["sheet"], sheet_and_range(operand)[0] or home
     cells = change(name, match["cells"])
-    if prefix is None:
-        return BROKEN if cells is None else cells
+    if cells is None or prefix is None:
+        return cells or BROKEN
     if renamed is not None and name.casefold() == renamed[0].casefold():
         prefix = quote_sheetname(renamed[1])
-    return f"{prefix}!{BROKEN if cells is None else cells}"
+    return f"{prefix}!{cells}"
 
 
 def _cells(worksheet: Worksheet, new: Callable[[str], str]) -> None:

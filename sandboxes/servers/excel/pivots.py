@@ -16,7 +16,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.excel import values as cell_values
 from m3bench.sandboxes.servers.excel.references import Area
-from m3bench.sandboxes.servers.excel.sheets import MAX_TITLE, add_sheet, is_taken
+from m3bench.sandboxes.servers.excel.sheets import MAX_TITLE, add_sheet
 from m3bench.sandboxes.servers.excel.tables import add_table, derived_name, own_range
 from m3bench.sandboxes.servers.excel.workbook import editing, sheet, tool
 from m3bench.tasks.errors import ToolError
@@ -150,10 +150,10 @@ def _write(book: Workbook, worksheet: Worksheet, lines: list[list[Any]]) -> None
     """Put the summary on the sheet's own pivot sheet; an earlier one gives way."""
     title = worksheet.title[: MAX_TITLE - len(SUFFIX)] + SUFFIX
     index = len(book.sheetnames)
-    if is_taken(book, title):
-        old = next(name for name in book.sheetnames if name.casefold() == title.casefold())
-        index = book.sheetnames.index(old)
-        del book[old]
+    for position, name in enumerate(book.sheetnames):
+        if name.casefold() == title.casefold():
+            index = position
+            del book[name]
     target = add_sheet(book, title, index)
     for number, line in enumerate(lines, 1):
         for column, value in enumerate(line, 1):

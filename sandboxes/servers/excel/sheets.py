@@ -29,9 +29,6 @@ _FORBIDDEN = re.compile(r"[\\/?*\[\]:]")
 @tool
 def create_worksheet(filepath: str, sheet_name: str, context: Context) -> str:
     with editing(context, filepath) as book:
-        check_title(sheet_name)
-        if is_taken(book, sheet_name):
-            raise ToolError(f"Sheet {sheet_name} already exists", outcome="invalid_arguments")
         add_sheet(book, sheet_name)
     return f"Sheet {sheet_name} created successfully"
 
@@ -40,10 +37,7 @@ def create_worksheet(filepath: str, sheet_name: str, context: Context) -> str:
 def copy_worksheet(filepath: str, source_sheet: str, target_sheet: str, context: Context) -> str:
     with editing(context, filepath) as book:
         source = sheet(book, source_sheet, "Source sheet '{}' not found")
-        check_title(target_sheet)
-        if is_taken(book, target_sheet):
-            raise ToolError(f"Target sheet '{target_sheet}' already exists", outcome="invalid_arguments")
-        target = add_sheet(book, target_sheet)
+        target = add_sheet(book, target_sheet, problem="Target sheet '{}' already exists")
         _copy_cells(source, target)
         _copy_layout(source, target)
         _copy_charts(source, target)
@@ -72,8 +66,8 @@ def rename_worksheet(filepath: str, old_name: str, new_name: str, context: Conte
     with editing(context, filepath) as book:
         if old_name not in book.sheetnames:
             raise ToolError(f"Sheet '{old_name}' not found")
-        check_title(new_name)
-        if is_taken(book, new_name) and new_name.casefold() != old_name.casefold():
+        _check_title(new_name)
+        if _taken(book, new_name) and new_name.casefold() != old_name.casefold():
             raise ToolError(f"Sheet '{new_name}' already exists", outcome="invalid_arguments")
         renamed = book[old_name]
         # Through a name nobody has: openpyxl takes one that differs in case only for a duplicate.
@@ -83,7 +77,21 @@ def rename_worksheet(filepath: str, old_name: str, new_name: str, context: Conte
     return f"Sheet renamed from '{old_name}' to '{new_name}'"
 
 
-def check_title(title: str) -> None:
+def add_sheet(
+    book: Workbook, title: str, index: int | None = None, problem: str = "Sheet {} already exists"
+) -> Worksheet:
+    """A new, empty sheet, at the end unless a position is given."""
+    _check_title(title)
+    if _taken(book, title):
+        raise ToolError(problem.format(title), outcome="invalid_arguments")
+    if len(book.sheetnames) >= MAX_SHEETS:
+        raise LimitError(f"The workbook has {MAX_SHEETS} sheets, the most allowed")
+    made = book.create_sheet(title, index)
+    assert isinstance(made, Worksheet)
+    return made
+
+
+def _check_title(title: str) -> None:
     """Raise `ToolError` when a sheet cannot be called so."""
     problem = ""
     if not title.strip():
@@ -100,18 +108,9 @@ def check_title(title: str) -> None:
         raise ToolError(f"Invalid sheet name {title[:60]!r}: {problem}", outcome="invalid_arguments")
 
 
-def is_taken(book: Workbook, title: str) -> bool:
+def _taken(book: Workbook, title: str) -> bool:
     """Whether a sheet has this name; Excel does not tell upper from lower case."""
     return title.casefold() in (name.casefold() for name in book.sheetnames)
-
-
-def add_sheet(book: Workbook, title: str, index: int | None = None) -> Worksheet:
-    """A new, empty sheet, at the end unless a position is given."""
-    if len(book.sheetnames) >= MAX_SHEETS:
-        raise LimitError(f"The workbook has {MAX_SHEETS} sheets, the most allowed")
-    made = book.create_sheet(title, index)
-    assert isinstance(made, Worksheet)
-    return made
 
 
 def _copy_cells(source: Worksheet, target: Worksheet) -> None:
