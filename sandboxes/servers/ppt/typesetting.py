@@ -1,0 +1,226 @@
+"""Text in shapes: setting it, formatting it, and making it fit.
+
+Where a client names a font size the size is kept and the box is told to scale its text, as PowerPoint's own
+"shrink text on overflow" does; the scale is computed here, so that the text fits before any program opened the
+file. Sizes that nobody set are looked up in layout and master.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pptx.dml.color import RGBColor
+from pptx.enum.shapes import PP_PLACEHOLDER
+from pptx.enum.text import MSO_ANCHOR, MSO_AUTO_SIZE, PP_ALIGN
+from pptx.oxml.ns import qn
+from pptx.shapes.base import BaseShape
+from pptx.text.text import Font, TextFrame
+from pptx.util import Length, Pt
+
+from m3bench.sandboxes.servers.ppt import metrics
+from m3bench.sandboxes.servers.ppt.arguments import choice, optional_rgb, points
+from m3bench.sandboxes.servers.ppt.registry import refusal
+
+ALIGNMENTS = {
+    "left": PP_ALIGN.LEFT,
+    "center": PP_ALIGN.CENTER,
+    "right": PP_ALIGN.RIGHT,
+    "justify": PP_ALIGN.JUSTIFY,
+}
+ANCHORS = {"top": MSO_ANCHOR.TOP, "middle": MSO_ANCHOR.MIDDLE, "bottom": MSO_ANCHOR.BOTTOM}
+
+SCALES = tuple(step / 40 for step in range(10, 41))
+"""25 % to 100 %: PowerPoint goes no lower."""
+
+DEFAULT_SIZE = 18.0
+TITLES = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE)
+MAX_FONT_NAME = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """How characters look; None leaves a property as it is."""
+
+    size: Length | None = None
+    name: str | None = None
+    bold: bool | None = None
+    italic: bool | None = None
+    underline: bool | None = None
+    color: RGBColor | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        font_size: float | None = None,
+        font_name: str | None = None,
+        bold: bool | None = None,
+        italic: bool | None = None,
+        underline: bool | None = None,
+        color: object = None,
+    ) -> "Look":
+        """From a tool's arguments; raises `SoftError` naming the one that makes no sense."""
+        if font_name is not None and not 0 < len(font_name.strip()) <= MAX_FONT_NAME:
+            raise refusal("font_name", f"must have between 1 and {MAX_FONT_NAME} characters")
+        return cls(
+            size=None if font_size is None else points("font_size", font_size),
+            name=font_name,
+            bold=bold,
+            italic=italic,
+            underline=underline,
+            color=optional_rgb("color", color),
+        )
+
+    def apply(self, font: Font) -> None:
+        """Give a font this look."""
+        if self.size is not None:
+            font.size = self.size
+        if self.name is not None:
+            font.name = self.name
+        if self.bold is not None:
+            font.bold = self.bold
+        if self.italic is not None:
+            font.italic = self.italic
+        if self.underline is not None:
+            font.underline = self.underline
+        if self.color is not None:
+            font.color.rgb = self.color
+
+
+def alignment(value: str | None) -> PP_ALIGN | None:
+    """The paragraph alignment of that name."""
+    return None if value is None else ALIGNMENTS[choice("alignment", value, ALIGNMENTS)]
+
+
+def anchor(value: str | None) -> MSO_ANCHOR | None:
+    """The vertical alignment of that name."""
+    return None if value is None else ANCHORS[choice("vertical_alignment", value, ANCHORS)]
+
+
+def clean(text: str) -> str:
+    """Line ends as python-pptx knows them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def format_frame(frame: TextFrame, look: Look, align: PP_ALIGN | None = None) -> None:
+    """Format all text of a frame, also what will be typed into its empty paragraphs."""
+    for paragraph in frame.paragraphs:
+        if align is not None:
+            paragraph.alignment = align
+        for run in paragraph.runs:
+            look.apply(run.font)
+        if not paragraph.runs:
+            look.apply(paragraph.font)
+
+
+def shrink(shape: BaseShape) -> float:
+    """Let the shape's text shrink to its box; the scale it takes, 1 when it fits as it is."""
+    frame = text_frame(shape)
+    room = inner_size(shape, frame)
+    frame.word_wrap = True
+    frame.auto_size = MSO_AUTO_SIZE.TEXT_TO_FIT_SHAPE
+    if room is None:
+        return 1.0
+    scale = metrics.largest_scale(measured(shape, frame), room[0], room[1], SCALES)
+    if scale < 1:
+        body: Any = frame._txBody.bodyPr
+        body.find(qn("a:normAutofit")).set("fontScale", str(round(scale * 100_000)))
+    return scale
+
+
+def text_frame(shape: BaseShape) -> TextFrame:
+    """The text frame of a shape that has one."""
+    owner: Any = shape
+    frame: TextFrame = owner.text_frame
+    return frame
+
+
+def inner_size(shape: BaseShape, frame: TextFrame) -> tuple[float, float] | None:
+    """Width and height for text in points; None when the shape's size is not known."""
+    # A placeholder whose layout has lost it has no size, whatever the type says.
+    owner: Any = shape
+    width, height = owner.width, owner.height
+    if width is None or height is None:
+        return None
+    wide = width - frame.margin_left - frame.margin_right
+    high = height - frame.margin_top - frame.margin_bottom
+    return max(wide / Pt(1), 1.0), max(high / Pt(1), 1.0)
+
+
+def measured(shape: BaseShape, frame: TextFrame) -> list[metrics.Paragraph]:
+    """The paragraphs of a frame with the sizes they are shown in."""
+    body = shape.is_placeholder and shape.placeholder_format.type not in TITLES
+    found = []
+    for paragraph in frame.paragraphs:
+        sizes = [run.font.size.pt for run in paragraph.runs if run.font.size is not None]
+        size = max(sizes, default=0.0) or inherited_size(shape, paragraph.level)
+        found.append(
+            metrics.Paragraph(
+                text=paragraph.text,
+                size=size,
+                bold=any(run.font.bold for run in paragraph.runs),
+                indent=27.0 * (paragraph.level + 1) if body else 0.0,
+                before=0.2 if body else 0.0,
+            )
+        )
+    return found
+
+
+def inherited_size(shape: BaseShape, level: int = 0) -> float:
+    """The size in points of text in a shape where no run says so."""
+    style = f"lvl{level + 1}pPr/a:defRPr/@sz"
+    for element, path in _ancestry(shape):
+        sizes = element.xpath(f"{path}/a:{style}")
+        if sizes:
+            return int(sizes[0]) / 100
+    return DEFAULT_SIZE
+
+
+def bullet(paragraph: Any, character: str = "•", *, indent: float = 18.0) -> None:
+    """Put a bullet before a paragraph; `indent` is in points."""
+    _list_item(paragraph, indent, "a:buChar", {"char": character})
+
+
+def numbered(paragraph: Any, *, indent: float = 24.0) -> None:
+    """Number a paragraph among its neighbours."""
+    _list_item(paragraph, indent, "a:buAutoNum", {"type": "arabicPeriod"})
+
+
+def items(text: str) -> list[str]:
+    """The lines of a list, without the marks people put before them."""
+    lines = [re.sub(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+", "", line).strip() for line in clean(text).split("\n")]
+    return [line for line in lines if line]
+
+
+def _list_item(paragraph: Any, indent: float, tag: str, attributes: dict[str, str]) -> None:
+    properties = paragraph._p.get_or_add_pPr()
+    for old in properties.xpath("a:buNone|a:buChar|a:buAutoNum|a:buBlip"):
+        properties.remove(old)
+    properties.set("marL", str(int(Pt(indent))))
+    properties.set("indent", str(-int(Pt(indent))))
+    mark = properties.makeelement(qn(tag), attributes)
+    properties.insert_element_before(mark, "a:tabLst", "a:defRPr", "a:extLst")
+
+
+def _ancestry(shape: BaseShape) -> list[tuple[Any, str]]:
+    """Where the style of a shape's text is looked up: the element and the path of the list style in it."""
+    own: list[tuple[Any, str]] = [(shape._element, ".//a:lstStyle")]
+    if not shape.is_placeholder:
+        return own
+    slide: Any = shape.part.slide  # type: ignore[attr-defined]
+    layout = slide.slide_layout
+    master = layout.slide_master
+    kind = shape.placeholder_format.type
+    title = kind in TITLES
+    own += [
+        (item._element, ".//a:lstStyle")
+        for item in layout.placeholders
+        if item.placeholder_format.idx == shape.placeholder_format.idx
+    ]
+    wanted = PP_PLACEHOLDER.TITLE if title else PP_PLACEHOLDER.BODY
+    if kind not in (PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.SLIDE_NUMBER):
+        own += [
+            (item._element, ".//a:lstStyle") for item in master.placeholders if item.placeholder_format.type == wanted
+        ]
+        own.append((master._element, f"p:txStyles/p:{'titleStyle' if title else 'bodyStyle'}"))
+    return own
