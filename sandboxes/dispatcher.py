@@ -28,6 +28,8 @@ Outcome = Literal["success", "not_found", "invalid_arguments"]
 MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 MAX_RESULT_BYTES = 64 * 1024 * 1024
 
+NOT_AN_OBJECT = "arguments must be an object"
+
 logger = logging.getLogger(__name__)
 
 

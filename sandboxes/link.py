@@ -15,8 +15,8 @@ import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
 
 from m3bench.sandboxes.backends.base import Reply
-from m3bench.sandboxes.dispatcher import refusal
-from m3bench.sandboxes.wire import INTERNAL_ERROR, decode, encode, encode_call, split_reply
+from m3bench.sandboxes.dispatcher import NOT_AN_OBJECT, refusal
+from m3bench.sandboxes.wire import INTERNAL_ERROR, INVALID_PARAMS, decode, encode, encode_call, split_reply
 from m3bench.tasks.errors import SandboxError, UnknownToolError
 from m3bench.tasks.lines import Lines
 
@@ -49,7 +49,8 @@ class Pending:
             self._link.forget(self, cancel=not self._done.is_set())
         assert self._message is not None
         if isinstance(self._message, SandboxError):
-            raise self._message
+            # Each waiter raises its own: a traceback belongs to one.
+            raise SandboxError(str(self._message))
         return self._message
 
     async def reply(self) -> Reply:
@@ -67,7 +68,8 @@ class Pending:
             raise UnknownToolError(self._tool, problem["data"]["nearest"])
         if problem.get("code") == INTERNAL_ERROR:
             raise SandboxError(problem["message"])
-        return Reply(*refusal(self._tool, problem.get("message", "no result")).render())
+        text = NOT_AN_OBJECT if problem.get("code") == INVALID_PARAMS else problem.get("message", "no result")
+        return Reply(*refusal(self._tool, text).render())
 
 
 class Link:

@@ -52,6 +52,14 @@ async def rest(context: Context) -> str:
 
 
 @server.tool
+async def wait_for(path: str) -> str:
+    """Wait until there is a file."""
+    while not await anyio.Path(path).exists():  # noqa: ASYNC110 - the file comes from another process
+        await anyio.sleep(0.01)
+    return "there it is"
+
+
+@server.tool
 async def resting(context: Context) -> dict[str, int]:
     """How many calls of `rest` there are now."""
     return {"resting": context.memory.get("resting", 0)}
@@ -184,6 +192,7 @@ ENTRY = Server(
         _tool("refuse", message="string"),
         _tool("rest"),
         _tool("resting"),
+        _tool("wait_for", path="string"),
         _tool("hang_loop"),
         _tool("hang_thread"),
         _tool("crash", code="integer"),

@@ -31,6 +31,8 @@ def decode(line: bytes) -> Any:
         return json.loads(line, parse_constant=_refuse)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(error.msg) from error
 
 
 def encode_call(request: int, tool: str, arguments: bytes) -> bytes:

@@ -138,6 +138,7 @@ class HostedSandbox:
         self._starting = anyio.CancelScope()
         self._doubts = 0
         """Calls that were cut off and not looked into yet; new calls wait for the verdict."""
+        self._verdict = anyio.Event()
         self._closed = False
 
     async def start(self) -> None:
@@ -192,9 +193,10 @@ class HostedSandbox:
 
     async def _ready(self) -> RunningHost:
         """The host; single flight when one must be started."""
-        host = self._host
-        if host is not None and not host.link.broken and not self._doubts:
-            return host
+        while self._doubts:
+            await self._verdict.wait()
+        if self._host is not None and not self._host.link.broken:
+            return self._host
         async with self._turn:
             if self._host is not None and not self._host.link.broken:
                 return self._host
@@ -239,17 +241,20 @@ class HostedSandbox:
         One whose event loop stands still is ended at once. One in which only the tool goes on keeps its other
         calls, but gets no new ones: the tool's server would never come to them.
         """
-        async with self._turn:
-            alive = await _answers(host, PING_SECONDS, "ping", {})
-            settled = alive and await _answers(host, SETTLE_SECONDS, "m3bench/settle", {"requestId": request})
-            if not settled and self._host is host:
-                self._host = None
-                self._retired.add(host)
-            self._doubts -= 1
-        if host in self._retired:
+        alive = await _answers(host, PING_SECONDS, "ping", {})
+        settled = alive and await _answers(host, SETTLE_SECONDS, "m3bench/settle", {"requestId": request})
+        if not settled and self._host is host:
+            self._host = None
+            self._retired.add(host)
+        self._doubts -= 1
+        self._verdict.set()
+        self._verdict = anyio.Event()
+        if not settled:
             if alive:
                 with anyio.move_on_after(DRAIN_SECONDS):
                     await host.link.drained()
+            else:
+                host.kill()
             await host.aclose()
             self._retired.discard(host)
 

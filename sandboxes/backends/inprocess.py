@@ -11,7 +11,7 @@ import anyio
 
 from m3bench.sandboxes.backends.base import Guard, Reply, SandboxSpec
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, Dispatcher, oversized, refusal
+from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, NOT_AN_OBJECT, Dispatcher, oversized, refusal
 from m3bench.sandboxes.offer import load, offer
 from m3bench.sandboxes.wire import decode
 from m3bench.sandboxes.workspace import Workspace
@@ -61,7 +61,7 @@ class InProcessSandbox:
         except ValueError as error:
             return Reply(*refusal(tool, f"Not JSON: {error}").render())
         if not isinstance(values, dict):
-            return Reply(*refusal(tool, "arguments must be an object").render())
+            return Reply(*refusal(tool, NOT_AN_OBJECT).render())
         with anyio.move_on_after(seconds):
             return Reply(*(await self._dispatcher.call(tool, values)).render())
         raise SandboxError(f"{tool} gave no answer within {seconds:g} seconds and was cut off.")

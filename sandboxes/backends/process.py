@@ -113,6 +113,7 @@ class HostProcess:
     def kill(self) -> None:
         """Kill the process and its children."""
         self._tree.kill()
+        self.link.fail(SandboxError("The host was killed."))
 
     async def aclose(self) -> None:
         """Close its input, ask, then insist; every wait is bounded."""

@@ -1,0 +1,59 @@
+"""Every backend, and the process backend as it looks on poorer platforms, goes through the same checks."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from m3bench.sandboxes.backends.base import Backend
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.sandboxes.backends.isolation import Isolation
+from m3bench.sandboxes.backends.process import ProcessBackend
+from m3bench.sandboxes.selfcheck import CHECKS, Check, Verdict, run_check
+
+BACKENDS: dict[str, Callable[[], Backend]] = {
+    "inprocess": InProcessBackend,
+    "process": ProcessBackend,
+}
+
+POORER: dict[str, Isolation] = {
+    "without-bubblewrap": Isolation(bubblewrap=False),
+    "without-landlock": Isolation(bubblewrap=False, landlock=False),
+    "without-namespaces": Isolation(bubblewrap=False, namespaces=False),
+    "without-limits": Isolation(rlimits=False),
+    "with-nothing": Isolation(
+        bubblewrap=False, landlock=False, namespaces=False, rlimits=False, death_signal=False
+    ),
+}  # fmt: skip
+"""One mechanism after the other switched off, as on another platform."""
+
+SIZES = {
+    "a_large_result_arrives_whole",
+    "a_result_beyond_measure_is_an_error",
+    "large_arguments_pass_and_larger_ones_are_refused",
+}
+"""Slow, and the same whatever the isolation."""
+
+
+def _cases() -> Iterator[Any]:
+    for check in CHECKS:
+        for name, backend in BACKENDS.items():
+            yield pytest.param(backend, check, id=f"{name}-{check.name}")
+        for name, isolation in POORER.items():
+            if check.name not in SIZES:
+                backend = lambda isolation=isolation: ProcessBackend(isolation)  # noqa: E731
+                yield pytest.param(backend, check, id=f"{name}-{check.name}", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("backend", "check"), _cases())
+def test_a_backend_does_what_every_backend_must(backend: Callable[[], Backend], check: Check, tmp_path: Path) -> None:
+    async def run() -> Verdict:
+        async with backend() as opened:
+            return await run_check(check, opened, tmp_path)
+
+    verdict = anyio.run(run)
+    if verdict.state == "skipped":
+        pytest.skip(verdict.reason)
+    assert verdict.state == "passed", verdict.reason
