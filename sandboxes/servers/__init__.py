@@ -8,6 +8,7 @@ from m3bench.sandboxes.toolserver import ToolServer
 MODULES = {
     "excel": "excel",
     "math": "arithmetic",
+    "nixos": "nixos",
     "ocr": "ocr",
 }
 """Server name to module name; a server is ready in the catalog exactly when it stands here."""
