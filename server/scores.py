@@ -6,10 +6,12 @@ plain data, so that it can be stored, shown and compared; `cards` puts it into w
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from m3bench.server.scoring import Encoder, Scorecard, score
+from m3bench.server.scoring.metrics import Link, merge_purity, order_consistency, step_coherence
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.server.trajectories import Course, course, result_text
 from m3bench.tasks.checks import Evidence, LoggedCall
@@ -17,7 +19,7 @@ from m3bench.tasks.task import Task
 
 VERSION = 1
 
-STRUCTURE = ("step_coherence", "order_consistency", "merge_purity")
+STRUCTURE = {"step_coherence": step_coherence, "order_consistency": order_consistency, "merge_purity": merge_purity}
 """The metrics that depend on how calls were put into steps."""
 
 
@@ -25,7 +27,7 @@ def score_run(
     run: RunRecord, task: Task, records: Sequence[CallRecord], workspace: Path, encoder: Encoder
 ) -> dict[str, Any]:
     """The score card of a submitted run."""
-    found = course(records)
+    found = course(records, task.question)
     references = [reference.trajectory for reference in task.references]
     best = score(found.trajectory, references, encoder=encoder)
     findings = [check.run(_evidence(run, found, workspace)) for check in task.checks]
@@ -34,7 +36,7 @@ def score_run(
         "task": task.id,
         "family": task.family,
         "metrics": dict(best.metrics),
-        "ranges": _ranges(best, found, references, encoder),
+        "ranges": _ranges(best, found),
         "success": all(finding.passed for finding in findings) if findings else None,
         "checks": [vars(finding) for finding in findings],
         "outcomes": dict(sorted(Counter(record.outcome or "failed" for record in found.calls).items())),
@@ -42,20 +44,26 @@ def score_run(
         "reference": {"index": best.reference, "of": best.references},
         "alignment": _alignment(best, task, found),
         "evidence": list(found.segmentation.evidence),
+        "open": sum(decision.open for decision in found.segmentation.decisions),
     }
 
 
-def _ranges(best: Scorecard, found: Course, references: Sequence[Any], encoder: Encoder) -> dict[str, list[float]]:
-    """Lowest and highest value of each structure metric over all readings of the steps."""
+def _ranges(best: Scorecard, found: Course) -> dict[str, list[float]]:
+    """Lowest and highest value of each structure metric over all readings of the steps.
+
+    Which calls match does not depend on steps, so only the places of the matches change.
+    """
     values: dict[str, list[float]] = {name: [] for name in STRUCTURE}
-    reference = [references[best.reference]]
-    cards = [best, *(score(other, reference, encoder=encoder) for other in found.other_trajectories)]
-    for card in cards:
-        for name in STRUCTURE:
-            value = card.metrics[name]
-            if value is not None:
-                values[name].append(value)
-    return {name: [min(seen), max(seen)] for name, seen in values.items() if seen}
+    for steps in found.segmentation.readings():
+        place = {index: number for number, step in enumerate(steps) for index in step}
+        links = tuple(
+            Link(match.reference.step, place[found.order[match.actual.index]], match.similarity)
+            for match in best.matches
+        )
+        alignment = replace(best.alignment, links=links, actual_sizes=tuple(len(step) for step in steps))
+        for name, metric in STRUCTURE.items():
+            values[name].append(metric(alignment))
+    return {name: [min(seen), max(seen)] for name, seen in values.items()}
 
 
 def _alignment(best: Scorecard, task: Task, found: Course) -> dict[str, Any]:

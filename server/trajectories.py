@@ -26,22 +26,28 @@ class Course:
     @property
     def trajectory(self) -> Trajectory:
         """The course as a value that can be scored."""
-        return self._trajectory(self.segmentation.steps)
+        return Trajectory(
+            steps=tuple(
+                Step(calls=tuple(_call(self.calls[index]) for index in step)) for step in self.segmentation.steps
+            )
+        )
 
     @property
-    def other_trajectories(self) -> tuple[Trajectory, ...]:
-        """The same calls under the other readings of their steps."""
-        return tuple(self._trajectory(steps) for steps in self.segmentation.others)
-
-    def _trajectory(self, steps: Sequence[Sequence[int]]) -> Trajectory:
-        return Trajectory(steps=tuple(Step(calls=tuple(_call(self.calls[index]) for index in step)) for step in steps))
+    def order(self) -> tuple[int, ...]:
+        """Which call stands at each place of the flattened trajectory."""
+        return tuple(index for step in self.segmentation.steps for index in step)
 
 
-def course(records: Sequence[CallRecord]) -> Course:
-    """The course of a run, from its recorded calls."""
+def course(records: Sequence[CallRecord], known: str = "") -> Course:
+    """The course of a run, from its recorded calls.
+
+    Args:
+        records: The run's calls, without those to the benchmark's own tools.
+        known: What the client was told when the run began.
+    """
     counted = tuple(record for record in records if record.owner == "agent")
     excluded = tuple(record for record in records if record.owner != "agent")
-    return Course(calls=counted, segmentation=segment([_timed(record) for record in counted]), excluded=excluded)
+    return Course(calls=counted, segmentation=segment([_timed(record) for record in counted], known), excluded=excluded)
 
 
 def result_text(record: CallRecord) -> str:

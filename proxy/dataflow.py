@@ -1,0 +1,93 @@
+"""Does a call use what an earlier one answered?
+
+A value in its arguments that occurs in an answer, and occurred nowhere before that answer, not in the
+question, in earlier arguments or in earlier answers, was read from it. Only values that could hardly be there
+by chance are looked at: ids, paths, numbers with several digits, long phrases. Plain words are not: an article
+about tigers speaks of lions, and the call about lions may have been sent with the one about tigers.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_MIN_WORD = 4
+_MIN_DIGITS = 3
+
+_LONG = 24
+"""From this length on, words repeat by copying only."""
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MARKED = re.compile(r"\d|[/_.:@#]\w")
+"""A digit, or a mark inside a word as in paths, ids and addresses."""
+
+
+class Ledger:
+    """What was known before the current step, and what its answers added."""
+
+    def __init__(self, known: str) -> None:
+        self._known = known.casefold()
+        self._arguments = ""
+        self._answers = ""
+
+    def add(self, arguments: Mapping[str, Any], text: str) -> None:
+        """Note a call of the current step."""
+        self._arguments += "\n" + "\n".join(_texts(arguments)).casefold()
+        self._answers += "\n" + text.casefold()
+
+    def close_step(self) -> None:
+        """The current step is over: what it said is known from now on."""
+        self._known += self._arguments + self._answers
+        self._arguments = self._answers = ""
+
+    def feeds(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether an argument carries something that only an answer of the current step has said."""
+        return any(self._is_news(value) for value in _values(arguments))
+
+    def _is_news(self, value: str) -> bool:
+        return _within(value, self._answers) and not _within(value, self._known) and not _within(value, self._arguments)
+
+
+def _within(value: str, text: str) -> bool:
+    """Whether a value occurs as such: not as a part of a longer word or number."""
+    start = text.find(value)
+    while start >= 0:
+        before, after = text[start - 1 : start], text[start + len(value) : start + len(value) + 1]
+        if not (before.isalnum() and value[0].isalnum()) and not (after.isalnum() and value[-1].isalnum()):
+            return True
+        start = text.find(value, start + 1)
+    return False
+
+
+def _values(value: object) -> Iterator[str]:
+    """The values worth looking for: a whole text, and the numbers in it."""
+    for text in _texts(value):
+        folded = text.strip().casefold()
+        if _is_telling(folded):
+            yield folded
+        yield from (number for number in _NUMBER.findall(folded) if _is_telling(number))
+
+
+def _is_telling(text: str) -> bool:
+    """Whether a text could hardly occur in an answer by chance."""
+    if _NUMBER.fullmatch(text):
+        return len(text.strip("-0.").replace(".", "")) >= _MIN_DIGITS and not _YEAR.fullmatch(text)
+    if len(text) >= _LONG:
+        return True
+    return len(text) >= _MIN_WORD and bool(_MARKED.search(text))
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case bool() | None:
+            return
+        case int() | float():
+            yield f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+        case Mapping():
+            for item in value.values():
+                yield from _texts(item)
+        case list() | tuple():
+            for item in value:
+                yield from _texts(item)
