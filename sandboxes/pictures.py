@@ -19,6 +19,9 @@ from m3bench.tasks.errors import LimitError, ToolError
 READABLE = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 """Formats that are read; Pillow knows more, some of which start other programs."""
 
+MAX_SIDE = 60_000
+"""Pixels; Pillow keeps a pointer to each row, which makes a very high and narrow picture large in memory."""
+
 _MAX_JPEG_SCANS = 100
 """A progressive JPEG has about ten; each one costs a pass over all pixels, however short it is in the file."""
 
@@ -131,9 +134,11 @@ def flat(image: Image.Image) -> Image.Image:
 
 
 def _check_size(image: Image.Image, limits: Limits, name: str) -> None:
+    size = f"{image.width}x{image.height}"
     if image.width * image.height > limits.pixels:
-        size = f"{image.width}x{image.height}"
         raise LimitError(f"{name} has {size} pixels, more than the {limits.pixels} allowed: scale it down first")
+    if max(image.size) > MAX_SIDE:
+        raise LimitError(f"{name} has {size} pixels, more than the {MAX_SIDE} allowed for a side: scale it down first")
 
 
 def _plain(image: Image.Image) -> Image.Image:

@@ -100,8 +100,8 @@ def _without_rules(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     rules = np.zeros_like(dark)
     for axis in (0, 1):
         thin = _runs(dark, _RULE_LENGTH, axis) & (1 - _runs(dark, _RULE_WIDTH, 1 - axis))
-        # A crossing is thick in both directions: close the gap it leaves.
-        rules |= ndimage.grey_closing(thin, size=_along(2 * _RULE_WIDTH, axis))
+        # Crossings and corners are thick in both directions: reach over them.
+        rules |= ndimage.grey_dilation(thin, size=_along(2 * _RULE_WIDTH + 1, axis)) & dark
     # One more pixel on each side takes the soft edge away.
     covered = np.asarray(Image.fromarray(rules * 255).filter(ImageFilter.MaxFilter(3)))
     return np.where(covered > 0, 255, pixels).astype(np.uint8)
