@@ -4,9 +4,13 @@ The data may lie on another sheet than the chart; the public server accepts such
 chart's own sheet.
 """
 
+from typing import Any
+
 from openpyxl.chart import AreaChart, BarChart, LineChart, PieChart, Reference, ScatterChart, Series
 from openpyxl.chart._chart import ChartBase
 from openpyxl.chart.label import DataLabelList
+from openpyxl.chart.marker import Marker
+from openpyxl.chart.shapes import GraphicalProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from m3bench.sandboxes.context import Context
@@ -23,6 +27,7 @@ KINDS: dict[str, type[ChartBase]] = {
     "scatter": ScatterChart,
     "area": AreaChart,
 }
+COLORS = ("4472C4", "ED7D31", "A5A5A5", "FFC000", "5B9BD5", "70AD47")
 WIDTH_CM = 15.0
 HEIGHT_CM = 7.5
 MAX_LABEL = 255
@@ -46,13 +51,13 @@ def create_chart(
         named, cells = references.sheet_and_range(data_range)
         problem = "Sheet '{}' referenced in data range not found"
         source = worksheet if named is None else sheet(book, named, problem)
-        area = _data_area(cells)
         kind = KINDS.get(chart_type.lower())
         if kind is None:
             raise ToolError(
                 f"Unsupported chart type: {chart_type[:60]}. Supported types: {', '.join(KINDS)}",
                 outcome="invalid_arguments",
             )
+        area = _data_area(cells, kind)
         row, column = references.cell(target_cell, "Invalid target cell")
         chart = kind()
         _add_series(chart, source, area)
@@ -61,11 +66,16 @@ def create_chart(
     return f"{chart_type.capitalize()} chart created successfully"
 
 
-def _data_area(cells: str) -> Area:
+def _data_area(cells: str, kind: type[ChartBase]) -> Area:
     area = references.area(cells, problem="Invalid data range format")
     if len(area.rows) < 2:
         raise ToolError(
             f"Invalid data range format: {area.text} needs a header row and at least one row of values",
+            outcome="invalid_arguments",
+        )
+    if kind is ScatterChart and len(area.columns) < 2:
+        raise ToolError(
+            f"Invalid data range format: {area.text} needs a column of x values and one of y values",
             outcome="invalid_arguments",
         )
     if len(area.columns) > MAX_SERIES + 1:
@@ -77,14 +87,24 @@ def _add_series(chart: ChartBase, source: Worksheet, area: Area) -> None:
     """One series for each column after the first; a single column is a series without categories."""
     alone = len(area.columns) == 1
     first = Reference(source, min_col=area.left, min_row=area.top + 1, max_row=area.bottom)
-    for column in area.columns if alone else area.columns[1:]:
+    for number, column in enumerate(area.columns if alone else area.columns[1:]):
         values = Reference(source, min_col=column, min_row=area.top, max_row=area.bottom)
-        if isinstance(chart, ScatterChart) and not alone:
-            chart.series.append(Series(values, first, title_from_data=True))
+        if isinstance(chart, ScatterChart):
+            series = Series(values, first, title_from_data=True)
+            _show_points(series, COLORS[number % len(COLORS)])
         else:
-            chart.series.append(Series(values, title_from_data=True))
+            series = Series(values, title_from_data=True)
+        if isinstance(chart, LineChart | ScatterChart):
+            series.smooth = False
+        chart.series.append(series)
     if not alone and not isinstance(chart, ScatterChart):
         chart.set_categories(first)
+
+
+def _show_points(series: Any, color: str) -> None:
+    """Dots instead of a line through them."""
+    series.marker = Marker("circle", spPr=GraphicalProperties(solidFill=color))
+    series.graphicalProperties.line.noFill = True
 
 
 def _label(chart: ChartBase, title: str, x_axis: str, y_axis: str) -> None:
