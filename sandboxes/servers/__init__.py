@@ -7,9 +7,11 @@ from m3bench.sandboxes.toolserver import ToolServer
 
 MODULES = {
     "excel": "excel",
+    "hugeicons-mcp": "icons",
     "math": "arithmetic",
     "nixos": "nixos",
     "ocr": "ocr",
+    "ppt": "ppt",
 }
 """Server name to module name; a server is ready in the catalog exactly when it stands here."""
 

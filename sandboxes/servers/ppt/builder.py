@@ -24,12 +24,12 @@ from pptx.util import Emu, Pt
 from m3bench.sandboxes.servers.ppt import backgrounds, metrics
 from m3bench.sandboxes.servers.ppt.arguments import index_of
 from m3bench.sandboxes.servers.ppt.blueprints import Blueprint, Box, Element, Grid, Panel, Picture, Plot, Text
-from m3bench.sandboxes.servers.ppt.charts import colour_series, insert_chart
+from m3bench.sandboxes.servers.ppt.charts import colour_series, insert_chart, label_values
 from m3bench.sandboxes.servers.ppt.colours import Scheme, blend, readable_on
 from m3bench.sandboxes.servers.ppt.images import file_data, prepared
 from m3bench.sandboxes.servers.ppt.notation import figures, grid
 from m3bench.sandboxes.servers.ppt.registry import failure
-from m3bench.sandboxes.servers.ppt.shapes import SHAPES
+from m3bench.sandboxes.servers.ppt.shapes import SHAPES, plain_shape
 from m3bench.sandboxes.servers.ppt.tables import draw_border, fill_table, paint_cell
 from m3bench.sandboxes.servers.ppt.typesetting import (
     ALIGNMENTS,
@@ -202,9 +202,7 @@ class _Builder:
             side = min(width, height)
             left, top = Emu(left + (width - side) // 2), Emu(top + (height - side) // 2)
             width = height = side
-        shape: Any = self._slide.shapes.add_shape(_PANELS[panel.shape], left, top, width, height)
-        shape.shadow.inherit = False
-        shape.line.fill.background()
+        shape = plain_shape(self._slide, _PANELS[panel.shape], (left, top, width, height))
         features = []
         if panel.fill is None:
             shape.fill.background()
@@ -247,16 +245,15 @@ class _Builder:
         label = "".join(word[0] for word in name.split()[:2]).upper() or (element.sample if samples else "")
         left, top, width, height = self._round_box(element)
         kind = MSO_SHAPE.OVAL if element.round else MSO_SHAPE.RECTANGLE
-        shape: Any = self._slide.shapes.add_shape(kind, left, top, width, height)
-        shape.shadow.inherit = False
-        shape.line.fill.background()
+        shape = plain_shape(self._slide, kind, (left, top, width, height))
         colour = blend(self._scheme.secondary, self._scheme.light, 0.6)
         shape.fill.solid()
         shape.fill.fore_color.rgb = colour
         if label:
             shape.text_frame.text = label
             size = Pt(28 if name else 16)
-            format_frame(shape.text_frame, Look(size=size, color=readable_on(colour, self._scheme.text)))
+            ink = readable_on(colour, self._scheme.text)
+            format_frame(shape.text_frame, Look(size=size, color=ink), ALIGNMENTS["center"])
         self._lower(shape)
         return Created("image", element.role, shape, ("empty_frame",))
 
@@ -353,9 +350,8 @@ class _Builder:
         labels, values = figures(element.role, text)
         shape = insert_chart(self._slide, element.kind, self._box(element.box), labels, [(element.role, values)])
         shape.chart.has_legend = False
-        shape.chart.plots[0].has_data_labels = True
-        shape.chart.plots[0].data_labels.show_value = True
         colour_series(shape.chart, self._scheme)
+        label_values(shape.chart, element.kind)
         return Created("chart", element.role, shape, ("data_labels",))
 
 

@@ -9,8 +9,15 @@ from typing import Any
 
 from pptx.chart.chart import Chart
 from pptx.chart.data import CategoryChartData, XyChartData
+from pptx.chart.datalabel import DataLabels
 from pptx.dml.color import RGBColor
-from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION, XL_MARKER_STYLE
+from pptx.enum.chart import (
+    XL_CHART_TYPE,
+    XL_LABEL_POSITION,
+    XL_LEGEND_POSITION,
+    XL_MARKER_STYLE,
+    XL_TICK_LABEL_POSITION,
+)
 from pptx.shapes.graphfrm import GraphicFrame
 from pptx.slide import Slide
 from pptx.util import Emu, Pt
@@ -54,6 +61,8 @@ LEGENDS = {
     "corner": XL_LEGEND_POSITION.CORNER,
 }
 ROUND = ("pie", "doughnut")
+STACKED = ("stacked_column", "stacked_bar", "area", "stacked_area")
+OUTSIDE = ("column", "bar", "pie")
 LINES = ("line", "line_markers", "scatter", "radar", "radar_markers")
 MAX_SERIES = 50
 MAX_CATEGORIES = 1000
@@ -107,11 +116,10 @@ def add_chart(
         if has_legend:
             chart.legend.position = legend
             chart.legend.include_in_layout = False
-        chart.plots[0].has_data_labels = has_data_labels
-        if has_data_labels:
-            _label(chart)
         if scheme is not None:
             colour_series(chart, scheme)
+        if has_data_labels:
+            label_values(chart, kind, scheme)
         index = index_of(slide, shape)
     answer: dict[str, object] = {
         "message": f"Added {chart_type} chart to slide {slide_index}",
@@ -169,6 +177,7 @@ def insert_chart(
     chart.has_title = False
     if kind not in ROUND:
         chart.value_axis.major_gridlines.format.line.color.rgb = _GRID
+        chart.category_axis.tick_label_position = XL_TICK_LABEL_POSITION.LOW
     if kind in ("column", "bar"):
         chart.plots[0].gap_width = 80
         chart.plots[0].overlap = 0
@@ -284,10 +293,29 @@ def _titles(chart: Chart, kind: str, title: str | None, x_title: str | None, y_t
     return []
 
 
-def _label(chart: Chart) -> None:
-    labels = chart.plots[0].data_labels
-    labels.show_value = True
-    labels.font.size = Pt(max(7, round((chart.font.size or Pt(12)).pt * 0.85)))
+def label_values(chart: Chart, kind: str, scheme: colours.Scheme | None = None) -> None:
+    """Write the values beside what shows them; inside coloured areas, in a colour that can be read there."""
+    size = Pt(max(7, round((chart.font.size or Pt(12)).pt * 0.85)))
+    for position, series in enumerate(chart.plots[0].series):
+        labels = DataLabels(series._element.get_or_add_dLbls())
+        labels.show_value = True
+        labels.font.size = size
+        if kind in OUTSIDE:
+            labels.position = XL_LABEL_POSITION.OUTSIDE_END
+        elif kind in LINES and kind != "radar":
+            labels.position = XL_LABEL_POSITION.ABOVE
+        elif scheme is not None and kind in STACKED:
+            ground = scheme.series[position % len(scheme.series)]
+            labels.font.color.rgb = colours.readable_on(ground, scheme.text)
+        elif scheme is not None and kind == "doughnut":
+            _label_slices(series, scheme, size)
+
+
+def _label_slices(series: Any, scheme: colours.Scheme, size: Pt) -> None:
+    for point in range(len(list(series.values))):
+        font = series.points[point].data_label.font
+        font.size = size
+        font.color.rgb = colours.readable_on(scheme.series[point % len(scheme.series)], scheme.text)
 
 
 def _freeze(chart: Chart) -> None:

@@ -112,11 +112,21 @@ def _add(shape: BaseShape, shape_index: int | None, text: str | None, url: str |
     frame = text_frame(shape)
     run = _cut_out(frame, text)
     if run is None:
-        run = frame.paragraphs[0].add_run()
+        run = _appended(frame)
         run.text = clean(text).replace("\n", "\v")
     set_link(run, "url", url)
     shrink(shape)
     return {"message": f"Added hyperlink '{text}' -> '{url}' to shape {shape_index}", "text": text, "url": url}
+
+
+def _appended(frame: TextFrame) -> _Run:
+    """A new run after the first paragraph's text, looking like what stands before it."""
+    paragraph = frame.paragraphs[0]
+    before = [run for run in paragraph.runs if not run.hyperlink.address]
+    run = paragraph.add_run()
+    if before and before[-1]._r.rPr is not None:
+        run._r.insert(0, copy.deepcopy(before[-1]._r.rPr))
+    return run
 
 
 def _cut_out(frame: TextFrame, text: str) -> _Run | None:

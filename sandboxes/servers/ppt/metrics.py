@@ -32,8 +32,10 @@ _WIDTHS = (
 _NARROW = {"–": 500, "“": 520, "”": 520, "‘": 320, "’": 320, "•": 590, "·": 320, "°": 500, "\u00a0": 318}
 _OTHER = 750
 _WIDE = 1050
-_WORD = 40
-"""Longer ones are rare: not worth remembering."""
+_WORD = 24
+"""Letters; longer words are addresses and the like."""
+_HANGUL = 0x1100
+"""From here on most scripts have no spaces between words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +63,12 @@ def line_count(text: str, size: float, available: float, bold: bool = False) -> 
 
 
 def height(paragraphs: Sequence[Paragraph], available: float, scale: float = 1.0) -> float:
-    """The height of a text in a column, with every size scaled."""
+    """The height of a text in a column, with every size scaled; infinite when a word would be broken."""
     total = 0.0
     for index, paragraph in enumerate(paragraphs):
         size = paragraph.size * scale
+        if width(_longest_word(paragraph.text), size, paragraph.bold) > available - paragraph.indent:
+            return math.inf
         lines = line_count(paragraph.text, size, available - paragraph.indent, paragraph.bold)
         total += size * (LINE * lines + (paragraph.before if index else 0.0))
     return total
@@ -80,6 +84,13 @@ def largest_scale(paragraphs: Sequence[Paragraph], available: float, room: float
         else:
             high = middle - 1
     return steps[low]
+
+
+@lru_cache(maxsize=256)
+def _longest_word(text: str) -> str:
+    """The widest word that must stay in one piece: scripts without spaces and very long words may be broken."""
+    words = (word for word in text.split() if len(word) <= _WORD and all(ord(letter) < _HANGUL for letter in word))
+    return max(words, key=_measure, default="")
 
 
 def _lines(text: str, room: float) -> int:

@@ -1,7 +1,11 @@
 """Tools that draw: shapes with text in them, and connectors."""
 
+from typing import Any
+
 from pptx.dml.color import RGBColor
 from pptx.enum.shapes import MSO_CONNECTOR, MSO_SHAPE
+from pptx.oxml.ns import qn
+from pptx.slide import Slide
 from pptx.util import Emu
 
 from m3bench.sandboxes.context import Context
@@ -17,7 +21,7 @@ from m3bench.sandboxes.servers.ppt.arguments import (
 )
 from m3bench.sandboxes.servers.ppt.colours import readable_on
 from m3bench.sandboxes.servers.ppt.registry import failure, tool
-from m3bench.sandboxes.servers.ppt.typesetting import Look, clean, format_frame, shrink
+from m3bench.sandboxes.servers.ppt.typesetting import ALIGNMENTS, Look, clean, format_frame, shrink
 
 SHAPES = {
     "rectangle": MSO_SHAPE.RECTANGLE,
@@ -89,7 +93,7 @@ def add_shape(
             shape.line.width = Emu(points("line_width", line_width, 0, MAX_LINE))
         if text:
             shape.text_frame.text = clean(text)
-            format_frame(shape.text_frame, Look(size=look.size, color=ink))
+            format_frame(shape.text_frame, Look(size=look.size, color=ink), ALIGNMENTS["center"])
             shrink(shape)
         index = index_of(slide, shape)
     return {"message": f"Added {shape_type} shape to slide {slide_index}", "shape_index": index}
@@ -132,3 +136,12 @@ def add_connector(
         "end_point": [end_x, end_y],
         "shape_index": index,
     }
+
+
+def plain_shape(slide: Slide, kind: MSO_SHAPE, box: tuple[Emu, Emu, Emu, Emu]) -> Any:
+    """A shape without the outline and the shadow that the theme would give it."""
+    shape: Any = slide.shapes.add_shape(kind, *box)
+    shape.line.fill.background()
+    shape.shadow.inherit = False
+    shape._element.remove(shape._element.find(qn("p:style")))
+    return shape

@@ -67,6 +67,9 @@ def add_table(
         shape.table.first_row = header_row
         texts = data or [[""] * cols for _ in range(rows)]
         fill_table(shape.table, texts, header_size if header_row else body_size, body_size)
+        if header_row:
+            for cell in shape.table.rows[0].cells:
+                format_frame(cell.text_frame, Look(bold=True))
         for number, row in enumerate(shape.table.rows):
             ground = header_ground if header_row and number == 0 else body_ground
             for cell in row.cells:

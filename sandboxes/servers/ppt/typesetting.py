@@ -5,6 +5,7 @@ Where a client names a font size the size is kept and the box is told to scale i
 file. Sizes that nobody set are looked up in layout and master.
 """
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,30 @@ SCALES = tuple(step / 40 for step in range(10, 41))
 DEFAULT_SIZE = 18.0
 TITLES = (PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE)
 MAX_FONT_NAME = 100
+
+_TEXT_AREAS = {
+    "ellipse": (0.7, 0.7),
+    "diamond": (0.5, 0.5),
+    "triangle": (0.5, 0.5),
+    "rtTriangle": (0.5, 0.42),
+    "pentagon": (0.65, 0.75),
+    "hexagon": (0.75, 0.75),
+    "heptagon": (0.7, 0.75),
+    "octagon": (0.83, 0.83),
+    "star5": (0.38, 0.4),
+    "rightArrow": (0.8, 0.5),
+    "cloud": (0.6, 0.6),
+    "heart": (0.6, 0.5),
+    "lightningBolt": (0.4, 0.4),
+    "sun": (0.45, 0.45),
+    "moon": (0.4, 0.6),
+    "smileyFace": (0.7, 0.7),
+    "noSmoking": (0.7, 0.7),
+    "flowChartDecision": (0.5, 0.5),
+    "flowChartInputOutput": (0.6, 1.0),
+    "flowChartDocument": (1.0, 0.8),
+}
+"""The part of a shape, across and down, that its text may use."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,19 +138,30 @@ def format_frame(frame: TextFrame, look: Look, align: PP_ALIGN | None = None) ->
             look.apply(paragraph.font)
 
 
-def shrink(shape: BaseShape) -> float:
-    """Let the shape's text shrink to its box; the scale it takes, 1 when it fits as it is."""
+def shrink(shape: BaseShape) -> None:
+    """Make the shape's text fit its box.
+
+    Sizes that were asked for stay in the file, with a scale beside them; text without one gets a size that
+    fits, which every program shows alike.
+    """
     frame = text_frame(shape)
     room = inner_size(shape, frame)
     frame.word_wrap = True
     frame.auto_size = MSO_AUTO_SIZE.TEXT_TO_FIT_SHAPE
     if room is None:
-        return 1.0
-    scale = metrics.largest_scale(measured(shape, frame), room[0], room[1], SCALES)
-    if scale < 1:
+        return
+    paragraphs = measured(shape, frame)
+    scale = metrics.largest_scale(paragraphs, room[0], room[1], SCALES)
+    if scale == 1:
+        return
+    if any(run.font.size is not None for paragraph in frame.paragraphs for run in paragraph.runs):
         body: Any = frame._txBody.bodyPr
         body.find(qn("a:normAutofit")).set("fontScale", str(round(scale * 100_000)))
-    return scale
+        return
+    frame.auto_size = MSO_AUTO_SIZE.NONE
+    for paragraph, item in zip(frame.paragraphs, paragraphs, strict=True):
+        for run in paragraph.runs:
+            run.font.size = Pt(math.floor(item.size * scale * 2) / 2)
 
 
 def text_frame(shape: BaseShape) -> TextFrame:
@@ -142,9 +178,15 @@ def inner_size(shape: BaseShape, frame: TextFrame) -> tuple[float, float] | None
     width, height = owner.width, owner.height
     if width is None or height is None:
         return None
-    wide = width - frame.margin_left - frame.margin_right
-    high = height - frame.margin_top - frame.margin_bottom
+    across, down = _TEXT_AREAS.get(_geometry(shape), (1.0, 1.0))
+    wide = width * across - frame.margin_left - frame.margin_right
+    high = height * down - frame.margin_top - frame.margin_bottom
     return max(wide / Pt(1), 1.0), max(high / Pt(1), 1.0)
+
+
+def _geometry(shape: BaseShape) -> str:
+    names = shape._element.xpath("p:spPr/a:prstGeom/@prst")
+    return names[0] if names else "rect"
 
 
 def measured(shape: BaseShape, frame: TextFrame) -> list[metrics.Paragraph]:
