@@ -204,6 +204,13 @@ async def receive(descriptor: int) -> AsyncIterator[bytes]:
         yield chunk
 
 
+async def _receive_and_leave(descriptor: int) -> AsyncIterator[bytes]:
+    async for chunk in receive(descriptor):
+        yield chunk
+    # Worker threads may hang in a tool; nothing of this process is worth waiting for.
+    os._exit(0)
+
+
 def private_streams() -> tuple[int, Callable[[bytes], None]]:
     """Standard input and a writer on standard output that nobody else has.
 
@@ -236,9 +243,7 @@ def main() -> None:
         guards = confine(Confinement(**json.loads(options.confine)), options.workspace, reading)
     names = None if options.servers is None else [name for name in options.servers.split(",") if name]
     host = Host(offer(names), Workspace(options.workspace), write, guards)
-    anyio.run(host.serve, receive(reading))
-    # Worker threads may hang in a tool; nothing of this process is worth waiting for.
-    os._exit(0)
+    anyio.run(host.serve, _receive_and_leave(reading))
 
 
 if __name__ == "__main__":

@@ -78,6 +78,13 @@ def hang_thread() -> None:
 
 
 @server.tool
+def spin() -> None:
+    """Keep a worker thread busy for good."""
+    while True:
+        pass
+
+
+@server.tool
 def crash(code: int) -> None:
     """End the process without a word; a negative code is a signal."""
     if code < 0:
@@ -195,6 +202,7 @@ ENTRY = Server(
         _tool("wait_for", path="string"),
         _tool("hang_loop"),
         _tool("hang_thread"),
+        _tool("spin"),
         _tool("crash", code="integer"),
         _tool("noise", text="string", times="integer"),
         _tool("write", path="string", text="string"),

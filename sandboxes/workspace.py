@@ -58,7 +58,7 @@ class Workspace:
         real = Path(os.path.realpath(self.root / relative))
         if real != self.root and self.root not in real.parents:
             raise PathError(f"{_show(path)} leaves the workspace: use a path such as ./media/picture.png")
-        if STATE in real.relative_to(self.root).parts:
+        if any(part.casefold() == STATE for part in real.relative_to(self.root).parts):
             raise PathError(f"{_show(path)} is reserved: choose another name")
         return real
 
@@ -85,9 +85,9 @@ class Workspace:
         never replaces an older one.
         """
         real = self.resolve(path)
-        if real == self.root or real.is_dir():
-            raise PathError(f"{_show(path)} is a folder: give a file name")
         try:
+            if real == self.root or real.is_dir():
+                raise PathError(f"{_show(path)} is a folder: give a file name")
             real.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise PathError(f"{_show(path)} cannot be made: {error.strerror}") from error
@@ -97,7 +97,7 @@ class Workspace:
             self._check_quota(draft, real)
             draft.replace(real)
         except OSError as error:
-            raise PathError(f"{_show(path)} cannot be written: {error.strerror}") from error
+            raise PathError(f"{_show(path)} cannot be written: {error.strerror or error}") from error
         finally:
             draft.unlink(missing_ok=True)
 
@@ -116,7 +116,7 @@ class Workspace:
             raise PathError("The path is empty: use a path such as ./media/picture.png")
         if len(path) > _MAX_PATH:
             raise PathError(f"{_show(path)} is too long: at most {_MAX_PATH} characters")
-        if any(ord(char) < 32 for char in path) or "\\" in path:
+        if any(ord(char) < 32 or 0xD800 <= ord(char) < 0xE000 for char in path) or "\\" in path:
             raise PathError(f"{_show(path)} has characters that no path here has: use letters, digits and /")
         if _URL.match(path):
             raise PathError(f"{_show(path)} is a URL or a drive, not a file of the workspace")

@@ -136,16 +136,16 @@ def _set_limits(wanted: Confinement) -> list[str]:
 def _is_counted_alone() -> bool:
     """Whether a limit on processes means those of this sandbox.
 
-    It counts all processes of a user, except in a user namespace since Linux 5.14. Nothing limits the superuser.
+    It counts all processes of a user, except in a user namespace since Linux 5.14.
     """
     if sys.platform != "linux":
         return False
     major, minor = (int(part) for part in os.uname().release.split(".")[:2])
     try:
-        _, outside, count = Path("/proc/self/uid_map").read_text().split()
-    except (OSError, ValueError):
+        count = Path("/proc/self/uid_map").read_text().split()[-1]
+    except (OSError, IndexError):
         return False
-    return (major, minor) >= (5, 14) and int(count) != _WHOLE_RANGE and int(outside) != 0
+    return (major, minor) >= (5, 14) and int(count) != _WHOLE_RANGE
 
 
 def _prctl(option: int, value: int) -> bool:

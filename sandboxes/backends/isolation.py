@@ -93,18 +93,27 @@ class Isolation:
             reasons.append("Landlock " + ("is not known to this kernel" if self.landlock else "is switched off"))
         if not self.rlimits:
             reasons.append("limits are switched off")
+        elif lacking == [_LACKING["forks"]] and _is_superuser():
+            reasons.append("nothing limits the superuser")
         why = f" ({', '.join(reasons)})" if reasons else ""
         return (f"Sandboxes here cannot {_and(lacking)}{why}; the docker backend can.",)
 
     def _confinement(self) -> str:
         alone = self.lacking_bubblewrap is not None
+        limits = asdict(self.limits) if self.rlimits else {}
+        if _is_superuser():
+            limits["processes"] = 0
         confinement = Confinement(
             landlock=self.landlock and alone,
             network=self.namespaces and alone,
             death_signal=self.death_signal,
-            **(asdict(self.limits) if self.rlimits else {}),
+            **limits,
         )
         return json.dumps(asdict(confinement))
+
+
+def _is_superuser() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def _and(parts: list[str]) -> str:

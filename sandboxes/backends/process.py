@@ -107,7 +107,8 @@ class HostProcess:
         except Exception:
             logger.exception("The line to a host broke")
         finally:
-            self.link.fail(self._end())
+            if not self.link.broken:
+                self.link.fail(self._end())
             await self.aclose()
 
     def kill(self) -> None:
@@ -165,7 +166,7 @@ class HostProcess:
         )
         words = self._tail.decode(errors="replace")
         if words:
-            logger.warning("The last words of a host that %s: %s", how, words)
+            logger.warning("The last words of a host that %s: %s", how, words[-1000:])
         last = words.strip().splitlines()[-1:] or [""]
         return SandboxError(f"The host {how} unexpectedly.{f' It said: {last[0][:300]}.' if last[0] else ''}")
 

@@ -70,7 +70,7 @@ async def a_hanging_tool_leaves_others_alone(ground: Ground) -> None:
         async with anyio.create_task_group() as tasks:
             await tasks.start(wait)
             await text(sandbox, "echo", text="x")
-            await fails(sandbox, "hang_thread", SHORT_SECONDS)
+            await fails(sandbox, "spin", SHORT_SECONDS)
             require(await text(sandbox, "allocate", size=1) == "1 bytes", "no answer after a hang")
             await anyio.Path(sign).touch()
         require(answers == ["there it is"], "a call beside a hanging one was lost")
