@@ -1,0 +1,14 @@
+"""Waiting for something that another process brings about, bounded in time."""
+
+import time
+from collections.abc import Callable
+
+_PAUSE_SECONDS = 0.02
+
+
+def eventually(holds: Callable[[], bool], what: str, seconds: float = 20) -> None:
+    """Return as soon as it holds; fail when it does not in time."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(_PAUSE_SECONDS)
