@@ -8,7 +8,7 @@ from copy import copy
 from typing import Any
 
 from openpyxl.cell.cell import Cell, MergedCell
-from openpyxl.styles import Alignment, Border, Color, PatternFill, Protection, Side
+from openpyxl.styles import Border, Color, PatternFill, Side
 from openpyxl.worksheet.worksheet import Worksheet
 
 from m3bench.sandboxes.context import Context
@@ -16,7 +16,7 @@ from m3bench.sandboxes.servers.excel import references
 from m3bench.sandboxes.servers.excel.colors import opaque
 from m3bench.sandboxes.servers.excel.conditions import condition
 from m3bench.sandboxes.servers.excel.ranges import check_size, merge
-from m3bench.sandboxes.servers.excel.values import ILLEGAL
+from m3bench.sandboxes.servers.excel.values import ILLEGAL, copy_style, style_key
 from m3bench.sandboxes.servers.excel.workbook import editing, sheet, tool
 from m3bench.tasks.errors import ToolError
 
@@ -79,10 +79,17 @@ def format_range(
 
 
 def _apply(worksheet: Worksheet, area: references.Area, styles: list[_Style]) -> None:
+    # Styling a cell is slow, copying a style is not: one cell of each old style is enough.
+    made: dict[bytes, Cell | MergedCell] = {}
     for row, column in area.cells:
         cell = worksheet.cell(row, column)
+        old = style_key(cell)
+        if old in made:
+            copy_style(made[old], cell)
+            continue
         for style in styles:
             style(cell)
+        made[old] = cell
 
 
 def _font(bold: bool, italic: bool, underline: bool, size: int | None, color: str | None) -> list[_Style]:
@@ -99,16 +106,7 @@ def _font(bold: bool, italic: bool, underline: bool, size: int | None, color: st
         changes["sz"] = size
     if color is not None:
         changes["color"] = Color(rgb=opaque(color, "Invalid font color"))
-    if not changes:
-        return []
-
-    def style(cell: Cell | MergedCell) -> None:
-        font: Any = copy(cell.font)
-        for field, value in changes.items():
-            setattr(font, field, value)
-        cell.font = font
-
-    return [style]
+    return _changed("font", changes)
 
 
 def _fill(color: str | None) -> list[_Style]:
@@ -142,13 +140,10 @@ def _alignment(horizontal: str | None, wrap: bool) -> list[_Style]:
     if horizontal is not None and horizontal not in ALIGNMENTS:
         raise _refusal(f"Invalid alignment settings: {horizontal[:60]} (use left, center, right or justify)")
 
-    def style(cell: Cell | MergedCell) -> None:
-        old: Any = cell.alignment
-        cell.alignment = Alignment(
-            horizontal=horizontal or old.horizontal, vertical="center", wrap_text=wrap or old.wrap_text
-        )
-
-    return [style]
+    changes: dict[str, Any] = {"wrap_text": True} if wrap else {}
+    if horizontal is not None:
+        changes["horizontal"] = horizontal
+    return _changed("alignment", changes)
 
 
 def _protection(flags: dict[str, Any] | None) -> list[_Style]:
@@ -157,7 +152,19 @@ def _protection(flags: dict[str, Any] | None) -> list[_Style]:
     for name, value in flags.items():
         if name not in ("locked", "hidden") or not isinstance(value, bool):
             raise _refusal(f"Invalid protection settings: {name[:60]} (use locked and hidden, each true or false)")
-    return [_setter("protection", Protection(**flags))] if flags else []
+    return _changed("protection", flags)
+
+
+def _changed(field: str, changes: dict[str, Any]) -> list[_Style]:
+    """A style that keeps what is there but for the given changes."""
+
+    def style(cell: Cell | MergedCell) -> None:
+        new = copy(getattr(cell, field))
+        for name, value in changes.items():
+            setattr(new, name, value)
+        setattr(cell, field, new)
+
+    return [style] if changes else []
 
 
 def _setter(field: str, value: object) -> _Style:

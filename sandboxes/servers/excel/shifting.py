@@ -16,12 +16,10 @@ from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.worksheet.cell_range import CellRange, MultiCellRange
 from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.worksheet.merge import MergedCellRange
-from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 
 from m3bench.sandboxes.servers.excel.links import relink
 from m3bench.sandboxes.servers.excel.references import MAX_COLUMN, MAX_ROW, Area, area
-from m3bench.sandboxes.servers.excel.tables import name_columns
 from m3bench.sandboxes.servers.excel.values import copy_style
 
 _PLACE = re.compile(r"(\$?)([A-Za-z]*)(\$?)([0-9]*)")
@@ -184,17 +182,9 @@ def _move_tables(worksheet: Worksheet, change: Shift) -> None:
         if new is None or headless or len(new.rows) < 2:
             del worksheet.tables[table.name]
         else:
-            _resize(worksheet, table, new, columns_change=len(new.columns) != len(old.columns))
-
-
-def _resize(worksheet: Worksheet, table: Table, new: Area, *, columns_change: bool) -> None:
-    table.ref = new.text
-    if table.autoFilter is not None:
-        table.autoFilter.ref = new.text
-    if columns_change:
-        name_columns(worksheet, new)
-        # openpyxl makes them from the header row when it saves.
-        table.tableColumns = []
+            table.ref = new.text
+            if table.autoFilter is not None:
+                table.autoFilter.ref = new.text
 
 
 def _move_drawings(worksheet: Worksheet, change: Shift) -> None:

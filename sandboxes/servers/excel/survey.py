@@ -13,8 +13,8 @@ from m3bench.sandboxes.servers.excel.references import area
 from m3bench.sandboxes.workspace import Limits
 from m3bench.tasks.errors import LimitError, ToolError
 
-MAX_CELLS = 200_000
-"""Cells of a workbook, all sheets together: some ten seconds to read and write on a slow machine."""
+MAX_CELLS = 100_000
+"""Cells of a workbook, all sheets together: a few seconds to read and to write, more on a busy machine."""
 MAX_ELEMENTS = 2_000_000
 
 

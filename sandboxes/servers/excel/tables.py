@@ -1,19 +1,14 @@
-"""Excel tables: a named, styled range with a header row.
-
-A table whose headers are not distinct texts makes a file that Excel repairs on opening. As Excel does when a
-table is made, headers that are numbers become text, empty ones get a name and repeated ones a number.
-"""
+"""Excel tables: a named, styled range with a header row (`headers` keeps that in order)."""
 
 import re
 from hashlib import sha256
 
 from openpyxl import Workbook
-from openpyxl.cell.cell import Cell
 from openpyxl.worksheet.table import Table, TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
 
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.servers.excel import references, values
+from m3bench.sandboxes.servers.excel import references
 from m3bench.sandboxes.servers.excel.references import Area
 from m3bench.sandboxes.servers.excel.survey import MAX_CELLS
 from m3bench.sandboxes.servers.excel.workbook import editing, sheet, tool
@@ -60,23 +55,9 @@ def own_range(sheet_name: str, data_range: str) -> Area:
 
 def add_table(worksheet: Worksheet, area: Area, name: str, style: str = DEFAULT_STYLE) -> None:
     """Make a range a table under a name that is free."""
-    name_columns(worksheet, area)
     table = Table(displayName=name, ref=area.text)
     table.tableStyleInfo = TableStyleInfo(name=style, showRowStripes=True)
     worksheet.add_table(table)
-
-
-def name_columns(worksheet: Worksheet, area: Area) -> None:
-    """Make the first row of an area distinct texts."""
-    seen: set[str] = set()
-    for number, column in enumerate(area.columns, 1):
-        cell = worksheet.cell(area.top, column)
-        assert isinstance(cell, Cell)
-        header = str(values.text(cell.value)).strip() if cell.value is not None else ""
-        header = _distinct(header or f"Column{number}", seen)
-        seen.add(header.casefold())
-        cell.value = header
-        cell.data_type = "s"
 
 
 def derived_name(book: Workbook, kind: str, sheet_name: str, area: Area) -> str:
@@ -103,13 +84,6 @@ def _names(book: Workbook) -> set[str]:
     """Names that a table may not take, in one case."""
     tables = (table for worksheet in book.worksheets for table in worksheet.tables.values())
     return {name.casefold() for name in book.defined_names} | {table.displayName.casefold() for table in tables}
-
-
-def _distinct(header: str, seen: set[str]) -> str:
-    number, name = 2, header
-    while name.casefold() in seen:
-        number, name = number + 1, f"{header}{number}"
-    return name
 
 
 def _check_name(book: Workbook, name: str) -> None:

@@ -58,6 +58,12 @@ def copy_style(source: Cell | MergedCell, target: Cell | MergedCell) -> None:
     target._style = copy(source._style)  # type: ignore[union-attr]
 
 
+def style_key(cell: Cell | MergedCell) -> bytes:
+    """Equal for cells of a workbook that look the same."""
+    style = cell._style  # type: ignore[union-attr]
+    return b"" if style is None else bytes(style)
+
+
 def text(value: object) -> str | float | bool | None:
     """A cell's value as JSON: formulas as their text, dates and all else in plain writing."""
     match value:

@@ -19,6 +19,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from m3bench.sandboxes.archives import stamp
 from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.servers.excel.headers import align_headers
 from m3bench.sandboxes.servers.excel.references import Area
 from m3bench.sandboxes.servers.excel.survey import MAX_CELLS, survey
 from m3bench.sandboxes.toolserver import ToolServer
@@ -93,9 +94,10 @@ def open_book(context: Context, filepath: str) -> Workbook:
     real = context.workspace.existing(filepath)
     _check_suffix(filepath)
     survey(real, context.workspace.limits, real.name)
-    with _quiet():
+    # Opened here, because openpyxl leaves a file open that it cannot read.
+    with _quiet(), real.open("rb") as stream:
         try:
-            return load_workbook(real)
+            return load_workbook(stream)
         except Exception as error:  # openpyxl raises whatever its parsing of a damaged part runs into
             raise ToolError(
                 f"{real.name!r} is not a readable workbook ({type(error).__name__}): create or save it again",
@@ -109,6 +111,7 @@ def save_book(context: Context, filepath: str, book: Workbook) -> None:
     if count > MAX_CELLS:
         raise LimitError(f"The workbook would hold {count} cells, more than the {MAX_CELLS} allowed")
     for worksheet in book.worksheets:
+        align_headers(worksheet)
         worksheet.merged_cells = _Ordered(worksheet.merged_cells.ranges)
     with context.workspace.writing(filepath) as draft:
         with _quiet():

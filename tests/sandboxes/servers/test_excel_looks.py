@@ -257,6 +257,14 @@ def test_headers_become_distinct_texts(sales: Bench) -> None:
     assert [cell.value for cell in sheet["G1:K1"][0]] == ["a", "A2", "Column3", "2024", "True"]
 
 
+def test_a_table_learns_headers_that_are_written_later(sales: Bench) -> None:
+    sales.text("excel/create_table", SHEET, data_range="A1:D6", table_name="SalesTable")
+    sales.text("excel/write_data_to_excel", SHEET, data=[["Area", 2025, "AREA"]])
+    sheet = open_sheet(sales)
+    assert sheet.tables["SalesTable"].column_names == ["Area", "2025", "AREA2", "Price"]
+    assert [cell.value for cell in sheet[1]] == ["Area", "2025", "AREA2", "Price"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
