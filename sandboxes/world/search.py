@@ -12,10 +12,9 @@ import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -38,11 +37,15 @@ _STOP_WEIGHT = 0.1
 _PREFIX_QUALITY = 0.6
 _FUZZY_QUALITY = 0.8
 _LONG_FIELD_WORDS = 8
+_NONE: frozenset[int] = frozenset()
 
 
 def fold(text: str) -> str:
     """A text without case, accents and apostrophes inside words."""
-    plain = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", text)).casefold().translate(_LETTERS)
+    text = _APOSTROPHE.sub("", text)
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKD", text).casefold().translate(_LETTERS)
     bare = "".join(character for character in plain if not unicodedata.combining(character))
     return unicodedata.normalize("NFC", bare)
 
@@ -51,6 +54,9 @@ def words(text: str) -> list[str]:
     """The folded words of a text; scripts without spaces come as pairs of characters."""
     found: list[str] = []
     for word in _WORD.findall(fold(text)):
+        if word.isascii():
+            found.append(word)
+            continue
         position = 0
         for run in _UNSPACED.finditer(word):
             found += [word[position : run.start()]] if run.start() > position else []
@@ -61,8 +67,7 @@ def words(text: str) -> list[str]:
     return found
 
 
-@dataclass(frozen=True)
-class _Posting:
+class _Posting(NamedTuple):
     record: int
     field: int
     share: float
@@ -117,13 +122,13 @@ class Index(Generic[Item]):
                 answered[record] += weight * strength
                 covered[record] += weight * quality
                 titled[record] += share
-        whole = " ".join(words(query))
+        titles = self._titles.get(" ".join(words(query)), _NONE)
         found: list[tuple[float, int]] = []
         for record, strength in answered.items():
             if covered[record] < self._coverage * total or (keep and not keep(self._records[record])):
                 continue
             score = 0.6 * strength / total + 0.2 * covered[record] / total + 0.1 * min(1.0, titled[record])
-            score += 0.06 * (whole in self._titles[record])
+            score += 0.06 * (record in titles)
             score += 0.04 * (self._prior(self._records[record]) if self._prior else 0.0)
             found.append((-score, record))
         return [(round(-score, 6), self._records[record]) for score, record in sorted(found)[:limit]]
@@ -175,15 +180,29 @@ class Index(Generic[Item]):
         known = len({posting.record for posting in self._postings.get(word, ())})
         return 1 + math.log((1 + len(self._records)) / (1 + known)) / math.log(2 + len(self._records))
 
-    @cached_property
+    @property
     def _postings(self) -> dict[str, list[_Posting]]:
+        return self._read[0]
+
+    @property
+    def _titles(self) -> dict[str, frozenset[int]]:
+        """Whole folded texts of the short fields to their records, for queries that are a title."""
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[dict[str, list[_Posting]], dict[str, frozenset[int]]]:
         postings: dict[str, list[_Posting]] = {}
+        titles: dict[str, frozenset[int]] = {}
         for number, record in enumerate(self._records):
             for field, name in enumerate(self._fields):
                 for text in _texts(record.get(name)):
-                    for term, share in _shares(words(text)).items():
+                    found = words(text)
+                    for term, share in _shares(found).items():
                         postings.setdefault(term, []).append(_Posting(number, field, share))
-        return postings
+                    if len(found) <= _LONG_FIELD_WORDS:
+                        title = " ".join(found)
+                        titles[title] = titles.get(title, _NONE) | {number}
+        return postings, titles
 
     @cached_property
     def _sorted(self) -> list[str]:
@@ -195,19 +214,6 @@ class Index(Generic[Item]):
         for term in self._sorted:
             grouped[len(term)].append(term)
         return grouped
-
-    @cached_property
-    def _titles(self) -> tuple[frozenset[str], ...]:
-        """Whole folded texts of the short fields, for queries that are a title."""
-        return tuple(
-            frozenset(
-                " ".join(found)
-                for name in self._fields
-                for text in _texts(record.get(name))
-                if len(found := words(text)) <= _LONG_FIELD_WORDS
-            )
-            for record in self._records
-        )
 
 
 def _texts(value: object) -> list[str]:

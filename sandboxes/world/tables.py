@@ -42,7 +42,12 @@ def load(name: str) -> tuple[Record, ...]:
 
 @cache
 def table(name: str) -> Table:
-    """A table with its provenance; raises `KeyError` when there is no such table."""
+    """A table with its provenance, kept; raises `KeyError` when there is no such table."""
+    return read(name)
+
+
+def read(name: str) -> Table:
+    """A table read anew, for who makes something smaller of it and keeps that instead."""
     parts = [json.loads(path.read_bytes()) for path in files(name)]
     if not parts:
         raise KeyError(name)
