@@ -211,7 +211,10 @@ class HostedSandbox:
             return await self._try()
         except SandboxError as error:
             logger.warning("A host did not start, trying once more: %s", error)
+        try:
             return await self._try()
+        except SandboxError as error:
+            raise SandboxError(f"A host cannot be started. {error} {_REMEDY}") from error
 
     async def _try(self) -> RunningHost:
         async with self._backend.starting:
@@ -222,9 +225,6 @@ class HostedSandbox:
             except TimeoutError as error:
                 await host.aclose()
                 raise SandboxError(f"A host gave no sign of life within {START_SECONDS:g} seconds.") from error
-            except SandboxError as error:
-                await host.aclose()
-                raise SandboxError(f"A host cannot be started. {error} {_REMEDY}") from error
             except BaseException:
                 await host.aclose()
                 raise

@@ -52,15 +52,17 @@ class ProcessBackend(HostBackend):
         isolation = self._isolation
         await anyio.to_thread.run_sync(_prepare, isolation, workspace)
         try:
-            process = await anyio.open_process(
-                isolation.command(PROGRAM, workspace),
-                cwd=workspace,
-                env=isolation.environment(workspace),
-                **options(),
-            )
+            # Cancelled half-way, this would leave a process and its pipes to nobody.
+            with anyio.CancelScope(shield=True):
+                process = await anyio.open_process(
+                    isolation.command(PROGRAM, workspace),
+                    cwd=workspace,
+                    env=isolation.environment(workspace),
+                    **options(),
+                )
         except OSError as error:
             raise SandboxError(f"A process cannot be started: {error}. Free some memory or processes.") from error
-        # No await before the host is watched over: a cancelled start must not lose it.
+        # No await before the host is watched over.
         host = HostProcess(process, isolation)
         self.tasks.start_soon(host.run)
         return host

@@ -1,0 +1,342 @@
+"""Host processes: how they start, what is said of them, and that none is ever left."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import aclosing
+from pathlib import Path
+
+import anyio
+import pytest
+
+from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
+from m3bench.sandboxes.backends.bubblewrap import problem
+from m3bench.sandboxes.backends.hosted import HostBackend, RunningHost
+from m3bench.sandboxes.backends.isolation import HostLimits, Isolation
+from m3bench.sandboxes.backends.process import ProcessBackend
+from m3bench.sandboxes.selfcheck import processes
+from m3bench.tasks.errors import SandboxError, UnknownToolError
+
+pytestmark = pytest.mark.anyio
+
+NOTHING = Isolation(bubblewrap=False, landlock=False, namespaces=False, rlimits=False, death_signal=False)
+
+
+async def _call(sandbox: Sandbox, tool: str, seconds: float = 30, **arguments: object) -> str:
+    reply = await sandbox.call(f"probe/{tool}", json.dumps(arguments).encode(), seconds)
+    return "".join(block["text"] for block in json.loads(reply.result)["content"])
+
+
+async def _nobody(folder: Path) -> None:
+    with anyio.fail_after(30):
+        while processes(folder):  # noqa: ASYNC110 - other processes end when they end
+            await anyio.sleep(0.02)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(tmp_path: Path) -> Iterator[None]:
+    """After each test no process works in its folder and no descriptor is open."""
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    yield
+    assert processes(tmp_path) == []
+    if before:
+        assert len(os.listdir("/proc/self/fd")) <= before + 1
+
+
+LIMITS = "limit the number of processes"
+SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is missing depends on the platform")
+@pytest.mark.parametrize(
+    ("isolation", "lacking", "reasons"),
+    [
+        (Isolation(bubblewrap=False), ["hide other processes"], ["bubblewrap is switched off"]),
+        (
+            Isolation(bubblewrap=False, landlock=False),
+            ["keep tools from files outside the workspace", "hide other processes"],
+            ["bubblewrap is switched off", "Landlock is switched off"],
+        ),
+        (
+            Isolation(bubblewrap=False, namespaces=False),
+            ["keep tools from the network", "hide other processes", LIMITS],
+            ["bubblewrap is switched off"],
+        ),
+        (Isolation(rlimits=False), ["limit memory", LIMITS], ["limits are switched off"]),
+        (
+            NOTHING,
+            [
+                "keep tools from files outside the workspace",
+                "keep tools from the network",
+                "hide other processes",
+                "limit memory",
+                LIMITS,
+            ],
+            ["bubblewrap is switched off", "Landlock is switched off", "limits are switched off"],
+        ),
+    ],
+)
+async def test_what_a_platform_lacks_is_said_in_one_sentence(
+    tmp_path: Path, isolation: Isolation, lacking: list[str], reasons: list[str]
+) -> None:
+    if not isolation.rlimits and isolation.bubblewrap and problem() is not None:
+        pytest.skip(str(problem()))
+    if SUPERUSER and LIMITS not in lacking:
+        lacking = [*lacking, LIMITS]
+    async with ProcessBackend(isolation) as backend:
+        sandbox = await backend.open(SandboxSpec(workspace=tmp_path))
+        words = f"{', '.join(lacking[:-1])} or {lacking[-1]}" if len(lacking) > 1 else lacking[0]
+        assert sandbox.notices == (f"Sandboxes here cannot {words} ({', '.join(reasons)}); the docker backend can.",)
+
+
+@pytest.mark.skipif(problem() is not None, reason=str(problem()))
+async def test_with_bubblewrap_nothing_is_lacking_but_what_root_escapes(tmp_path: Path) -> None:
+    async with ProcessBackend() as backend:
+        sandbox = await backend.open(SandboxSpec(workspace=tmp_path))
+        expected = f"Sandboxes here cannot {LIMITS} (nothing limits the superuser); the docker backend can."
+        assert sandbox.notices == ((expected,) if SUPERUSER else ())
+
+
+async def test_a_missing_workspace_is_named(tmp_path: Path) -> None:
+    async with ProcessBackend() as backend:
+        with pytest.raises(SandboxError, match=r"no folder '.*nowhere'"):
+            await backend.open(SandboxSpec(workspace=tmp_path / "nowhere"))
+
+
+async def test_a_host_that_cannot_start_says_why_and_how_to_see_more(tmp_path: Path) -> None:
+    starving = Isolation(bubblewrap=False, limits=HostLimits(memory=1))
+    async with ProcessBackend(starving) as backend:
+        with pytest.raises(SandboxError) as caught:
+            await backend.open(SandboxSpec(workspace=tmp_path))
+    assert "A host cannot be started" in str(caught.value)
+    assert "python -m m3bench.sandboxes.host" in str(caught.value)
+
+
+async def test_an_unknown_server_is_the_callers_mistake(tmp_path: Path) -> None:
+    async with ProcessBackend() as backend:
+        with pytest.raises(UnknownToolError):
+            await backend.open(SandboxSpec(workspace=tmp_path, servers=("nobody",)))
+
+
+async def test_an_error_passes_through_the_backend_as_it_is(tmp_path: Path) -> None:
+    async def fail() -> None:
+        async with ProcessBackend() as backend:
+            await backend.open(SandboxSpec(workspace=tmp_path))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+
+
+class Faltering(HostBackend):
+    """A process backend that fails some starts and counts those under way."""
+
+    name = "faltering"
+
+    def __init__(self, failures: int = 0, starts: int = 4) -> None:
+        super().__init__(starts=starts)
+        self.failures = failures
+        self.launched = 0
+        self.most = 0
+        self._inner = ProcessBackend(NOTHING)
+
+    async def launch(self, workspace: Path) -> RunningHost:
+        self.launched += 1
+        # All permits but those in use are free; the rest are starts under way.
+        self.most = max(self.most, 4 - self.starting.value)
+        if self.failures:
+            self.failures -= 1
+            raise SandboxError("It falters.")
+        self._inner._tasks = self._tasks
+        return await self._inner.launch(workspace)
+
+
+async def test_a_start_is_tried_once_more_and_not_again(tmp_path: Path) -> None:
+    async with Faltering(failures=1) as backend:
+        sandbox = await backend.open(SandboxSpec(workspace=tmp_path, servers=("probe",)))
+        assert backend.launched == 2
+        assert await _call(sandbox, "echo", text="x") == "x"
+    async with Faltering(failures=5) as backend:
+        with pytest.raises(SandboxError, match="It falters"):
+            await backend.open(SandboxSpec(workspace=tmp_path))
+        assert backend.launched == 2
+
+
+async def test_a_call_that_died_with_its_host_is_not_made_again(tmp_path: Path) -> None:
+    async with Faltering() as backend:
+        sandbox = await backend.open(SandboxSpec(workspace=tmp_path, servers=("probe",)))
+        with pytest.raises(SandboxError, match="killed by signal 9"):
+            await _call(sandbox, "crash", code=-9)
+        assert backend.launched == 1
+        async with anyio.create_task_group() as tasks:
+            for _ in range(8):
+                tasks.start_soon(_call, sandbox, "resting")
+        assert backend.launched == 2
+
+
+async def test_no_more_than_four_hosts_start_at_the_same_time(tmp_path: Path) -> None:
+    async with Faltering() as backend, anyio.create_task_group() as tasks:
+        for number in range(10):
+            place = tmp_path / str(number)
+            place.mkdir()
+            tasks.start_soon(backend.open, SandboxSpec(workspace=place))
+    assert backend.most == 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits are held on Linux")
+async def test_a_host_that_used_up_its_time_or_file_size_is_stopped(tmp_path: Path) -> None:
+    limits = HostLimits(cpu_seconds=1, file_bytes=1_000_000)
+    async with ProcessBackend(Isolation(limits=limits)) as backend:
+        sandbox = await backend.open(SandboxSpec(workspace=tmp_path, servers=("probe",)))
+        assert "File too large" in await _call(sandbox, "write", path="big.txt", text="x" * 2_000_000)
+        with pytest.raises(SandboxError, match="The host"):
+            await _call(sandbox, "spin")
+        assert await _call(sandbox, "echo", text="x") == "x"
+
+
+async def test_a_module_in_the_workspace_is_not_imported(tmp_path: Path) -> None:
+    for name in ("json", "anyio", "m3bench", "sitecustomize", "usercustomize"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken over')")
+    async with ProcessBackend() as backend:
+        sandbox = await backend.open(SandboxSpec(workspace=tmp_path, servers=("probe",)))
+        assert await _call(sandbox, "echo", text="x") == "x"
+
+
+PARENT = """
+import anyio, json, sys
+from pathlib import Path
+from m3bench.sandboxes.backends.base import SandboxSpec
+from m3bench.sandboxes.backends.isolation import Isolation
+from m3bench.sandboxes.backends.process import ProcessBackend
+
+async def main():
+    async with ProcessBackend(Isolation(**json.loads(sys.argv[2]))) as backend, anyio.create_task_group() as tasks:
+        for tool in ("rest", "hang_loop", "spin"):
+            place = Path(sys.argv[1], tool)
+            place.mkdir()
+            sandbox = await backend.open(SandboxSpec(workspace=place, servers=("probe",)))
+            await sandbox.call("probe/fork", sys.argv[3].encode())
+            tasks.start_soon(sandbox.call, f"probe/{tool}", b"{}")
+        await anyio.wait_all_tasks_blocked()
+        print("ready", flush=True)
+        await anyio.sleep_forever()
+
+anyio.run(main)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found through /proc")
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {},
+        {"bubblewrap": False},
+        {"bubblewrap": False, "landlock": False, "namespaces": False, "rlimits": False, "death_signal": False},
+    ],
+    ids=["bubblewrap", "death-signal", "hang-up"],
+)
+async def test_a_killed_parent_leaves_no_host(tmp_path: Path, switches: dict[str, bool]) -> None:
+    # A host's own children go with it only where they share a namespace; a tool's children end by themselves.
+    forks = json.dumps({"times": 0 if switches else 2})
+    with subprocess.Popen(
+        [sys.executable, "-P", "-c", PARENT, str(tmp_path), json.dumps(switches), forks], stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"ready\n"
+        hosts = [pid for pid in processes(tmp_path) if pid != parent.pid]
+        assert len(hosts) >= 3
+        parent.kill()
+    await _nobody(tmp_path)
+
+
+ENDINGS = ("close", "crash", "kill", "kill-one", "abandon", "cancel-start", "kill-start")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found through /proc")
+async def test_200_lives_with_random_ends_leave_nothing(tmp_path: Path) -> None:
+    dice = random.Random(7)
+    lives = list(range(200))
+    counts = dict.fromkeys(ENDINGS, 0)
+    threads = len(os.listdir("/proc/self/task"))
+
+    async def worker(backend: ProcessBackend) -> None:
+        while lives:
+            place = tmp_path / f"{lives.pop():03}"
+            place.mkdir()
+            ending = dice.choice(ENDINGS)
+            counts[ending] += 1
+            await _live(backend, place, ending, dice)
+            await _nobody(place)
+            shutil.rmtree(place)
+
+    with anyio.fail_after(300):
+        async with (
+            ProcessBackend() as bubblewrapped,
+            ProcessBackend(Isolation(bubblewrap=False)) as confined,
+            ProcessBackend(NOTHING) as plain,
+            anyio.create_task_group() as tasks,
+        ):
+            for backend in (bubblewrapped, bubblewrapped, bubblewrapped, confined, confined, confined, plain, plain):
+                tasks.start_soon(worker, backend)
+    assert min(counts.values()) > 10
+    assert list(tmp_path.iterdir()) == []
+    assert len(os.listdir("/proc/self/task")) <= threads + 4
+
+
+async def _live(backend: ProcessBackend, place: Path, ending: str, dice: random.Random) -> None:
+    spec = SandboxSpec(workspace=place, servers=("probe",))
+    if ending == "cancel-start":
+        with anyio.move_on_after(dice.random() * 0.3):
+            await (await backend.open(spec)).aclose()
+        return
+    if ending == "kill-start":
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_kill_once_seen, place, dice)
+            sandbox = await backend.open(spec)
+            await sandbox.aclose()
+            tasks.cancel_scope.cancel()
+        return
+    sandbox = await backend.open(spec)
+    async with aclosing(sandbox), anyio.create_task_group() as tasks:
+        for _ in range(dice.randrange(3)):
+            tasks.start_soon(_rest, sandbox)
+        await _call(sandbox, "echo", text="x")
+        match ending:
+            case "crash":
+                with pytest.raises(SandboxError):
+                    await _call(sandbox, "crash", code=dice.choice([0, 1, -9, -11]))
+            case "kill":
+                sandbox.kill()
+            case "kill-one":
+                _kill(dice.choice(processes(place)))
+            case "abandon":
+                tasks.cancel_scope.cancel()
+        if dice.random() < 0.3:
+            # A call on the way out may find a host dying.
+            await _rest(sandbox, 0.01)
+        await sandbox.aclose()
+
+
+async def _rest(sandbox: Sandbox, seconds: float = 60) -> None:
+    with pytest.raises(SandboxError):
+        await _call(sandbox, "rest", seconds)
+
+
+async def _kill_once_seen(place: Path, dice: random.Random) -> None:
+    while not processes(place):  # noqa: ASYNC110 - another process appears when it appears
+        await anyio.sleep(0.005)
+    _kill(dice.choice(processes(place) or [0]))
+
+
+def _kill(pid: int) -> None:
+    if pid:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
