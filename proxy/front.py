@@ -33,28 +33,32 @@ SeatOf = Callable[[ServerRequestContext[Any, Any]], Awaitable[Seat]]
 
 
 class Desk(Protocol):
-    """Prompts and resources, given by the benchmark."""
+    """Prompts and resources, given by the benchmark; entries and results are as they go over the wire."""
 
     instructions: str
 
-    async def prompts(self, seat: Seat) -> Sequence[types.Prompt]:
+    async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
         """The prompts a client can offer as commands."""
         ...
 
-    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> types.GetPromptResult | None:
+    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> dict[str, Any] | None:
         """A prompt by name; None when there is none."""
         ...
 
-    async def resources(self, seat: Seat) -> Sequence[types.Resource]:
+    async def resources(self, seat: Seat) -> Sequence[dict[str, Any]]:
         """What can be read now."""
         ...
 
-    async def templates(self, seat: Seat) -> Sequence[types.ResourceTemplate]:
+    async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
         """Patterns of what can be read."""
         ...
 
-    async def resource(self, seat: Seat, uri: str) -> types.ReadResourceResult | None:
+    async def resource(self, seat: Seat, uri: str) -> dict[str, Any] | None:
         """A resource by URI; None when there is none."""
+        ...
+
+    async def log_level(self, level: str) -> None:
+        """The client wants log messages from this level on."""
         ...
 
 
@@ -71,34 +75,35 @@ class Front:
     def server(self, seat_of: SeatOf) -> Server[Any]:
         """An SDK server whose requests belong to the seats that `seat_of` names."""
 
-        async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
-            raise AssertionError("tools/list is answered by the middleware")
+        async def unreached(context: Any, params: Any) -> Any:
+            raise AssertionError(f"{context.method} is answered by the middleware")
 
-        async def call_tool(context: Any, params: Any) -> types.CallToolResult:
-            raise AssertionError("tools/call is answered by the middleware")
+        async def list_prompts(context: Any, params: Any) -> Any:
+            return {"prompts": list(await self.desk.prompts(await seat_of(context)))}
 
-        async def list_prompts(context: Any, params: Any) -> types.ListPromptsResult:
-            return types.ListPromptsResult(prompts=list(await self.desk.prompts(await seat_of(context))))
-
-        async def get_prompt(context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        async def get_prompt(context: Any, params: types.GetPromptRequestParams) -> Any:
             found = await self.desk.prompt(await seat_of(context), params.name, params.arguments or {})
             if found is None:
                 raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt {params.name!r}")
             return found
 
-        async def list_resources(context: Any, params: Any) -> types.ListResourcesResult:
-            return types.ListResourcesResult(resources=list(await self.desk.resources(await seat_of(context))))
+        async def list_resources(context: Any, params: Any) -> Any:
+            return {"resources": list(await self.desk.resources(await seat_of(context)))}
 
-        async def list_templates(context: Any, params: Any) -> types.ListResourceTemplatesResult:
-            found = list(await self.desk.templates(await seat_of(context)))
-            return types.ListResourceTemplatesResult(resource_templates=found)
+        async def list_templates(context: Any, params: Any) -> Any:
+            return {"resourceTemplates": list(await self.desk.templates(await seat_of(context)))}
 
-        async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-            found = await self.desk.resource(await seat_of(context), str(params.uri))
+        async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> Any:
+            uri = str(params.uri)
+            found = await self.desk.resource(await seat_of(context), uri)
             if found is None:
                 code = types.INVALID_PARAMS if context.protocol_version in MODERN_PROTOCOL_VERSIONS else -32002
-                raise MCPError(code=code, message=f"Resource not found: {params.uri}", data={"uri": str(params.uri)})
+                raise MCPError(code=code, message=f"Resource not found: {uri}", data={"uri": uri})
             return found
+
+        async def set_level(context: Any, params: types.SetLevelRequestParams) -> Any:
+            await self.desk.log_level(params.level)
+            return {}
 
         server: Server[Any] = Server(
             NAME,
@@ -107,14 +112,16 @@ class Front:
             instructions=self.desk.instructions,
             cache_hints={"tools/list": CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="private")},
             get_tool_input_schema=lambda name: None,
-            on_list_tools=list_tools,
-            on_call_tool=call_tool,
+            on_list_tools=unreached,
+            on_call_tool=unreached,
             on_list_prompts=list_prompts,
             on_get_prompt=get_prompt,
             on_list_resources=list_resources,
             on_list_resource_templates=list_templates,
             on_read_resource=read_resource,
         )
+        # As an argument of the constructor it would warn: newer revisions have logging per request.
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
         # Replaces the SDK's tracing middleware as well: nothing here exports traces.
         server.middleware[:] = [_Tools(self, seat_of, server)]
         return server

@@ -59,6 +59,10 @@ class Upstreams(Protocol):
         """Whether an exposed name is answered upstream."""
         ...
 
+    def qualified(self, name: str) -> str:
+        """The canonical name of an exposed one."""
+        ...
+
     async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
         """Forward a call with its arguments and `_meta`."""
         ...
@@ -101,7 +105,7 @@ class Router:
         name = request.name if isinstance(request.name, str) else ""
         tool = seat.tools.get(name)
         try:
-            number = self._journal.received(request, run.id if run else None, tool.qualified if tool else name)
+            number = self._journal.received(request, run.id if run else None, self._canonical(name, tool))
         except StoreError as error:
             return Answer(outcome="failed", owner="proxy", error=(INTERNAL_ERROR, str(error)))
         try:
@@ -123,6 +127,11 @@ class Router:
             return Answer(outcome="failed", owner="proxy", error=(INTERNAL_ERROR, str(error)))
         self._journal.sent(number, time.monotonic_ns())
         return answer
+
+    def _canonical(self, name: str, tool: Tool | None) -> str:
+        if self._upstreams is not None and self._upstreams.owns(name):
+            return self._upstreams.qualified(name)
+        return tool.qualified if tool is not None else name
 
     async def _answer(
         self, seat: Seat, request: ToolRequest, tool: Tool | None, run: ActiveRun | None, relay: Relay | None

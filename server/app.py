@@ -17,10 +17,13 @@ import anyio
 import anyio.to_thread
 
 from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.cassette import Cassette
+from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.front import Front
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.steps import VERSION as STEPS_VERSION
+from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.desk import BenchmarkDesk
 from m3bench.server.runs import Runs
@@ -31,7 +34,7 @@ from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.server.tools import DEFINITIONS, BenchmarkTools
 from m3bench.tasks.catalog import Catalog, load_catalog
-from m3bench.tasks.errors import RunError
+from m3bench.tasks.errors import RunError, UserError
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.profiles import tools_of
 
@@ -43,6 +46,7 @@ class App:
         self.settings = settings
         self.catalog: Catalog = load_catalog().ready
         self.library = Library(settings.tasks or BUNDLED)
+        self.fleet = _fleet(settings)
         self.seats: dict[str, Seat] = {}
         self._store: SqliteStore | None = None
 
@@ -85,8 +89,8 @@ class App:
         limits = f"This run may make {self.settings.max_calls} calls in {self.settings.max_minutes:g} minutes."
         tools = BenchmarkTools(self.runs, self.library, self.score, limits)
         return Front(
-            router=Router(_LazyJournal(self), tools),
-            desk=BenchmarkDesk(self.runs),
+            router=Router(_LazyJournal(self), tools, self.fleet),
+            desk=BenchmarkDesk(self.runs, self.fleet),
             version=version("m3bench"),
             content_only=self.settings.content_only,
         )
@@ -94,12 +98,12 @@ class App:
     def open_seat(self, id: str | None = None, profile: str | None = None) -> Seat:
         """A new seat, its tools fixed from now on."""
         profile = profile or self.settings.profile
-        tools = tools_of(profile, self.catalog, self.library)
+        tools = [tool for tool in tools_of(profile, self.catalog, self.library) if tool.server not in self.fleet.names]
         seat = Seat(
             id=id or secrets.token_hex(16),
             profile=profile,
             tools={tool.exposed: tool for tool in tools},
-            listing=(*DEFINITIONS, *(tool.wire() for tool in tools)),
+            listing=(*DEFINITIONS, *(tool.wire() for tool in tools), *self.fleet.tools),
         )
         self.seats[seat.id] = seat
         if self._store is not None:
@@ -136,6 +140,7 @@ class App:
             "profile": seat.profile,
             "tools": len(seat.tools),
             "sandbox": self.settings.sandbox,
+            "upstream": self.fleet.versions,
             "content_only": self.settings.content_only,
             "steps": STEPS_VERSION,
             "scores": SCORES_VERSION,
@@ -144,7 +149,7 @@ class App:
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
         """Runs the process; what is open at the end is closed."""
-        async with self.backend:
+        async with self.backend, self.fleet:
             try:
                 yield
             finally:
@@ -159,6 +164,20 @@ class App:
         from m3bench.server.scoring import open_encoder
 
         return open_encoder()
+
+
+def _fleet(settings: Settings) -> Fleet:
+    entries = read_servers(settings.servers) if settings.servers is not None else {}
+    cassette = None
+    if settings.record is not None and settings.replay is not None:
+        raise UserError("A cassette is recorded or replayed, not both: give --record or --replay.")
+    path = settings.record or settings.replay
+    if path is not None:
+        stateful = {server.name for server in load_catalog().servers if server.stateful}
+        stateful |= {name for name, entry in entries.items() if entry.stateful}
+        replaying = settings.replay is not None
+        cassette = Cassette(path, replaying=replaying, live=settings.on_miss == "live", stateful=stateful)
+    return Fleet(entries, prefix=settings.prefix, cassette=cassette)
 
 
 class _LazyJournal:

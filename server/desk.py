@@ -2,11 +2,11 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
+from typing import Any
 
-import mcp_types as types
-
+from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.seat import Seat
 from m3bench.server.cards import markdown
 from m3bench.server.runs import Runs
@@ -41,78 +41,77 @@ PICTURE, TRAJECTORY, SCORECARD = "m3bench://run/picture", "m3bench://run/traject
 
 
 class BenchmarkDesk:
-    """Prompts and resources of the benchmark."""
+    """Prompts and resources of the benchmark, and those of the upstream servers beside them."""
 
     instructions = INSTRUCTIONS
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: Runs, fleet: Fleet) -> None:
         self._runs = runs
+        self._fleet = fleet
 
-    async def prompts(self, seat: Seat) -> Sequence[types.Prompt]:
+    async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
         """The commands a client can offer."""
-        task = types.PromptArgument(name="task_id", description="A task's id; the next task when left out")
-        return [
-            types.Prompt(name=name, description=title, arguments=[task] if name == "run-task" else [])
+        task = {"name": "task_id", "description": "A task's id; the next task when left out"}
+        own = [
+            {"name": name, "description": title, "arguments": [task] if name == "run-task" else []}
             for name, (title, _) in _PROMPTS.items()
         ]
+        return own + await self._fleet.gather("prompts", "prompts/list", "prompts")
 
-    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> types.GetPromptResult | None:
+    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> dict[str, Any] | None:
         """A prompt by name."""
         if name not in _PROMPTS:
-            return None
+            return await self._fleet.ask("prompts", "prompts/get", {"name": name, "arguments": dict(arguments)})
         title, text = _PROMPTS[name]
         task = arguments.get("task_id")
-        content = types.TextContent(text=text.format(argument=f" with task_id {task!r}" if task else ""))
-        return types.GetPromptResult(description=title, messages=[types.PromptMessage(role="user", content=content)])
+        content = {"type": "text", "text": text.format(argument=f" with task_id {task!r}" if task else "")}
+        return {"description": title, "messages": [{"role": "user", "content": content}]}
 
-    async def resources(self, seat: Seat) -> Sequence[types.Resource]:
+    async def resources(self, seat: Seat) -> Sequence[dict[str, Any]]:
         """What can be read now: it depends on the run, never on another seat."""
-        if not self._runs.touched:
-            return []
-        found = []
-        if self._runs.running(seat) is not None:
-            found.append(types.Resource(uri=PICTURE, name="picture", title="The picture of the running task"))
-        latest = self._runs.latest(seat)
-        if latest is not None:
-            found.append(
-                types.Resource(
-                    uri=TRAJECTORY, name="trajectory", title="The calls of the latest run", mime_type="application/json"
-                )
-            )
-            if latest.scorecard is not None and latest.mode == "practice":
-                found.append(
-                    types.Resource(
-                        uri=SCORECARD, name="scorecard", title="The latest score card", mime_type="text/markdown"
-                    )
-                )
-        return found
+        return [*self._own_resources(seat), *await self._fleet.gather("resources", "resources/list", "resources")]
 
-    async def templates(self, seat: Seat) -> Sequence[types.ResourceTemplate]:
-        """There are none."""
-        return []
+    async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
+        """Of our own there are none."""
+        return await self._fleet.gather("resources", "resources/templates/list", "resourceTemplates")
 
-    async def resource(self, seat: Seat, uri: str) -> types.ReadResourceResult | None:
+    async def resource(self, seat: Seat, uri: str) -> dict[str, Any] | None:
         """A resource by URI."""
+        if not uri.startswith("m3bench://"):
+            return await self._fleet.ask("resources", "resources/read", {"uri": uri})
         if not self._runs.touched:
             return None
         running, latest = self._runs.running(seat), self._runs.latest(seat)
         if uri == PICTURE and running is not None:
-            return types.ReadResourceResult(contents=[_picture(path) for path in self._runs.pictures(running)])
+            return {"contents": [_picture(name, data) for name, data in self._runs.pictures(running)]}
         if uri == TRAJECTORY and latest is not None:
-            text = json.dumps(
-                course(self._runs.tool_calls(latest.id)).trajectory.to_json(), ensure_ascii=False, indent=1
-            )
-            return _text(uri, text, "application/json")
+            found = course(self._runs.tool_calls(latest.id)).trajectory
+            return _text(uri, json.dumps(found.to_json(), ensure_ascii=False, indent=1), "application/json")
         if uri == SCORECARD and latest is not None and latest.scorecard is not None and latest.mode == "practice":
             return _text(uri, markdown(latest.scorecard), "text/markdown")
         return None
 
+    async def log_level(self, level: str) -> None:
+        """Passed on: we log to standard error alone."""
+        await self._fleet.ask("logging", "logging/setLevel", {"level": level})
 
-def _text(uri: str, text: str, mime_type: str) -> types.ReadResourceResult:
-    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, text=text, mime_type=mime_type)])
+    def _own_resources(self, seat: Seat) -> Iterator[dict[str, Any]]:
+        if not self._runs.touched:
+            return
+        if self._runs.running(seat) is not None:
+            yield {"uri": PICTURE, "name": "picture", "title": "The picture of the running task"}
+        latest = self._runs.latest(seat)
+        if latest is None:
+            return
+        yield {"uri": TRAJECTORY, "name": "trajectory", "title": "The calls so far", "mimeType": "application/json"}
+        if latest.scorecard is not None and latest.mode == "practice":
+            yield {"uri": SCORECARD, "name": "scorecard", "title": "The latest score card", "mimeType": "text/markdown"}
 
 
-def _picture(item: tuple[str, bytes]) -> types.BlobResourceContents:
-    name, data = item
+def _text(uri: str, text: str, mime_type: str) -> dict[str, Any]:
+    return {"contents": [{"uri": uri, "text": text, "mimeType": mime_type}]}
+
+
+def _picture(name: str, data: bytes) -> dict[str, Any]:
     kind = "image/jpeg" if PurePath(name).suffix in (".jpg", ".jpeg") else "image/png"
-    return types.BlobResourceContents(uri=PICTURE, blob=b64encode(data).decode(), mime_type=kind)
+    return {"uri": PICTURE, "blob": b64encode(data).decode(), "mimeType": kind}

@@ -95,6 +95,8 @@ async def play(
         catalog: The tools that exist.
         furnish: Fills the workspace and says what the sandbox is for; an empty one when left out.
     """
+    if not trajectory.calls:
+        return
     with TemporaryDirectory(prefix="m3bench-") as name:
         folder = Path(name)
         spec = furnish(folder) if furnish is not None else SandboxSpec(workspace=folder)

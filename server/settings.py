@@ -2,10 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from m3bench.tasks.errors import UserError
 
 Sync = Literal["normal", "full"]
 
@@ -14,6 +16,16 @@ class Settings(BaseModel):
     """The choices of one server process."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def of(cls, **given: Any) -> "Settings":
+        """Settings from what a person gave; None means not given."""
+        try:
+            return cls.model_validate({name: value for name, value in given.items() if value is not None})
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            option = str(first["loc"][0]).replace("_", "-")
+            raise UserError(f"--{option} cannot be {first['input']!r}: {first['msg']}.") from error
 
     data: Path = Field(default_factory=lambda: Path(os.environ.get("M3BENCH_DATA") or user_data_path("m3bench")))
     """Where runs are kept (`M3BENCH_DATA`)."""
@@ -35,3 +47,13 @@ class Settings(BaseModel):
     """Minutes a run may take."""
     spares: int = Field(default=0, ge=0)
     """Sandboxes kept warm."""
+    servers: Path | None = None
+    """A file with third-party servers in the usual `mcpServers` form."""
+    prefix: bool = True
+    """Whether their tools are shown as `server__tool`."""
+    record: Path | None = None
+    """A cassette to record their answers on."""
+    replay: Path | None = None
+    """A cassette to answer from in their place."""
+    on_miss: Literal["error", "live"] = "error"
+    """What a question that is not on the cassette comes to."""

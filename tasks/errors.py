@@ -14,6 +14,7 @@
     │   ├── SoftError             the same, reported without `isError` because the public server does so
     │   ├── PathError             a path leaves the workspace or names nothing usable
     │   └── LimitError            a file, picture or text is larger than a sandbox allows
+    ├── UpstreamError             a third-party server answered with an error, or is not there
     └── SandboxError              the place where tools live broke: nobody's output, not the agent's fault
 
 A class keeps its facts as attributes and writes its own message: what happened, what is known, what to do
@@ -133,3 +134,15 @@ class LimitError(ToolError):
 
 class SandboxError(M3Error):
     """The place where tools live broke; not the tool's output and not the agent's fault."""
+
+
+class UpstreamError(M3Error):
+    """A third-party server answered with an error, or is not there; not the agent's fault unless it has a code."""
+
+    def __init__(self, server: str, problem: str, *, code: int | None = None) -> None:
+        self.server = server
+        self.problem = problem
+        self.code = code
+        super().__init__(
+            problem if code is not None else f"The upstream server {server!r} is not available: {problem}."
+        )

@@ -17,6 +17,13 @@ def serve(
     token: Annotated[
         str | None, typer.Option(envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send.")
     ] = None,
+    servers: Annotated[
+        Path | None, typer.Option(help="Third-party MCP servers to front, a file in the usual mcpServers form.")
+    ] = None,
+    prefix: Annotated[bool, typer.Option(help="Show their tools as server__tool.")] = True,
+    record: Annotated[Path | None, typer.Option(help="Record their answers on this cassette.")] = None,
+    replay: Annotated[Path | None, typer.Option(help="Answer from this cassette in their place.")] = None,
+    on_miss: Annotated[str, typer.Option(help="What is not on the cassette: error, or live.")] = "error",
     tasks: Annotated[Path | None, typer.Option(help="Folder with a set of tasks.")] = None,
     sandbox: Annotated[str, typer.Option(help="Where tools run: process.")] = "process",
     ranked: Annotated[bool, typer.Option("--ranked", help="Keep score cards from the client.")] = False,
@@ -35,19 +42,21 @@ def serve(
     from m3bench.server.serving import serve_http_app, serve_stdio_app
     from m3bench.server.settings import Settings
 
-    given = {"data": data} if data is not None else {}
-    settings = Settings.model_validate(
-        {
-            "profile": profile,
-            "tasks": tasks,
-            "sandbox": sandbox,
-            "ranked": ranked,
-            "content_only": content_only,
-            "sync": sync,
-            "max_calls": max_calls,
-            "max_minutes": max_minutes,
-            **given,
-        }
+    settings = Settings.of(
+        profile=profile,
+        servers=servers,
+        prefix=prefix,
+        record=record,
+        replay=replay,
+        on_miss=on_miss,
+        tasks=tasks,
+        sandbox=sandbox,
+        ranked=ranked,
+        content_only=content_only,
+        sync=sync,
+        max_calls=max_calls,
+        max_minutes=max_minutes,
+        data=data,
     )
     if http is None:
         serve_stdio_app(settings)

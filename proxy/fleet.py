@@ -1,0 +1,195 @@
+"""All upstream servers of one proxy: their names, tools, prompts and resources.
+
+Tools are shown as `server__tool`, or under their own names when asked for without prefix. A server that does
+not start is left out and said so; the others work. With a cassette the lists and answers come from the
+recording, and what is not in it goes live or is a miss, as asked.
+"""
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+from anyio.abc import TaskGroup
+
+from m3bench.proxy.call import Answer
+from m3bench.proxy.cassette import Cassette
+from m3bench.proxy.router import Relay
+from m3bench.proxy.upstream import Entry, Upstream, capabilities, make_upstream
+from m3bench.tasks.catalog import SEPARATOR
+from m3bench.tasks.errors import UpstreamError
+
+INTERNAL_ERROR = -32603
+
+STARTS = 4
+"""Servers being started at the same time."""
+
+logger = logging.getLogger(__name__)
+
+
+class Fleet:
+    """The upstream servers.
+
+    Args:
+        entries: What to start, by name.
+        prefix: Whether tools are shown with their server's name.
+        cassette: Records answers, or gives recorded ones.
+    """
+
+    def __init__(self, entries: Mapping[str, Entry], *, prefix: bool = True, cassette: Cassette | None = None) -> None:
+        self._prefix = prefix
+        self._cassette = cassette
+        self._upstreams = {name: make_upstream(name, entry) for name, entry in entries.items()}
+        self._routes: dict[str, tuple[str, str]] = {}
+        """Exposed name to server and tool."""
+        self._tools: list[dict[str, Any]] = []
+        self._tasks: TaskGroup | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The servers, which take the place of bundled ones of the same name."""
+        recorded = self._cassette.servers if self._cassette is not None else ()
+        return frozenset([*self._upstreams, *recorded])
+
+    @property
+    def tools(self) -> tuple[dict[str, Any], ...]:
+        """The tools as they go over the wire."""
+        return tuple(self._tools)
+
+    async def __aenter__(self) -> Self:
+        self._tasks = await anyio.create_task_group().__aenter__()
+        slots = anyio.Semaphore(STARTS)
+
+        async def start(upstream: Upstream) -> None:
+            async with slots:
+                try:
+                    await self._open(upstream)
+                    self._list(upstream.name, await upstream.pages("tools/list", "tools"))
+                except UpstreamError as error:
+                    print(f"m3bench: {error}", file=sys.stderr, flush=True)
+
+        replaying = self._cassette is not None and self._cassette.replaying
+        if replaying and self._cassette is not None:
+            for name in self._cassette.servers:
+                self._list(name, self._cassette.tools(name))
+        if not replaying:
+            async with anyio.create_task_group() as starts:
+                for upstream in self._upstreams.values():
+                    starts.start_soon(start, upstream)
+        self._tools.sort(key=lambda tool: str(tool["name"]))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._tasks is not None
+        self._tasks.cancel_scope.cancel()
+        await self._tasks.__aexit__(None, None, None)
+        if self._cassette is not None:
+            self._cassette.save()
+
+    def owns(self, name: str) -> bool:
+        """Whether an exposed name is answered upstream."""
+        return name in self._routes
+
+    def qualified(self, name: str) -> str:
+        """The canonical name of an exposed one."""
+        return "/".join(self._routes[name])
+
+    @property
+    def versions(self) -> dict[str, Any]:
+        """What each server says of itself, for the manifest."""
+        return {name: upstream.info.get("serverInfo", {}) for name, upstream in sorted(self._upstreams.items())}
+
+    async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
+        """Forward a call."""
+        server, tool = self._routes[name]
+        forwarded = time.monotonic_ns()
+        arguments = params.get("arguments") or {}
+        recorded = self._cassette.answer(server, tool, arguments) if self._cassette is not None else None
+        if recorded is not None:
+            return _answered(recorded, forwarded)
+        if self._cassette is not None and self._cassette.replaying and not self._cassette.live:
+            text = f"The cassette has no answer to {server}/{tool} with these arguments."
+            return Answer(outcome="failed", owner="cassette", result=_error(text), forwarded_ns=forwarded)
+        try:
+            with anyio.fail_after(seconds):
+                upstream = self._upstreams.get(server)
+                if upstream is None:
+                    raise UpstreamError(server, "it is not configured")
+                await self._open(upstream)
+                result = await upstream.call({**params, "name": tool}, relay)
+            answer = _answered(result, forwarded)
+        except UpstreamError as error:
+            if error.code is not None:
+                return Answer(outcome="not_found", error=(error.code, error.problem), forwarded_ns=forwarded,
+                              returned_ns=time.monotonic_ns())  # fmt: skip
+            return Answer(outcome="failed", owner="upstream", result=_error(str(error)), forwarded_ns=forwarded)
+        except TimeoutError:
+            text = f"{server}/{tool} gave no answer within {seconds:g} seconds."
+            return Answer(outcome="failed", owner="upstream", result=_error(text), forwarded_ns=forwarded)
+        if self._cassette is not None:
+            self._cassette.keep(server, tool, arguments, result)
+        return answer
+
+    async def gather(self, capability: str, method: str, key: str) -> list[dict[str, Any]]:
+        """The entries of a list method over all servers that have the capability."""
+        found = []
+        for upstream in self._having(capability):
+            try:
+                found += await upstream.pages(method, key)
+            except UpstreamError as error:
+                logger.warning("%s", error)
+        return found
+
+    async def ask(self, capability: str, method: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The first answer that is not an error, over all servers that have the capability."""
+        for upstream in self._having(capability):
+            try:
+                return await upstream.request(method, params)
+            except UpstreamError:
+                continue
+        return None
+
+    def _having(self, capability: str) -> list[Upstream]:
+        return capabilities(list(self._upstreams.values()), capability)
+
+    async def _open(self, upstream: Upstream) -> None:
+        assert self._tasks is not None
+        await upstream.open(self._tasks)
+        if self._cassette is not None:
+            self._cassette.note_server(upstream.name, upstream.info.get("serverInfo", {}))
+
+    def _list(self, server: str, tools: Sequence[dict[str, Any]]) -> None:
+        for tool in tools:
+            exposed = f"{server}{SEPARATOR}{tool['name']}" if self._prefix else str(tool["name"])
+            self._routes[exposed] = (server, str(tool["name"]))
+            schema = tool.get("inputSchema")
+            # One tool with a schema that is no object would make clients drop the whole list.
+            fixed = schema if isinstance(schema, dict) and schema.get("type") == "object" else {"type": "object"}
+            self._tools.append({**tool, "name": exposed, "inputSchema": fixed})
+        if self._cassette is not None and not self._cassette.replaying:
+            self._cassette.note_tools(server, tools)
+
+
+def _answered(result: bytes, forwarded: int) -> Answer:
+    """An upstream's result; that it failed is all that can be said of one with `isError`."""
+    try:
+        failed = json.loads(result).get("isError") is True
+    except (ValueError, AttributeError):
+        text = "The upstream server's answer is not a JSON object."
+        return Answer(outcome="failed", owner="upstream", result=_error(text), forwarded_ns=forwarded)
+    return Answer(
+        outcome="not_found" if failed else "success",
+        result=result,
+        forwarded_ns=forwarded,
+        returned_ns=time.monotonic_ns(),
+    )
+
+
+def _error(text: str) -> bytes:
+    return json.dumps({"content": [{"type": "text", "text": text}], "isError": True}, ensure_ascii=False).encode()

@@ -1,0 +1,163 @@
+"""The client side of newline-delimited JSON-RPC, without models: requests out, raw results back.
+
+A result's bytes are cut out of the line in the layouts that the SDKs write, so that they reach the client as
+the server sent them; any other layout is parsed and written again. Who owns the streams is none of its
+business: lines are fed in, and a function sends them.
+"""
+
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import anyio
+
+from m3bench.tasks.errors import UpstreamError
+
+METHOD_NOT_FOUND = -32601
+
+_RESULT_LAST = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)\s*,\s*"result"\s*:\s*(?=\{)')
+_RESULT_FIRST = re.compile(rb'\s*\{\s*"result"\s*:\s*(?=\{)')
+_TAIL = re.compile(rb'\s*,\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)\s*\}\s*$')
+
+Send = Callable[[bytes], Awaitable[None]]
+Notice = Callable[[str, dict[str, Any]], Awaitable[None]]
+
+logger = logging.getLogger(__name__)
+
+
+class _Pending:
+    """A request that waits for its answer."""
+
+    def __init__(self) -> None:
+        self.done = anyio.Event()
+        self.result = b""
+        self.error: UpstreamError | None = None
+
+
+class Peer:
+    """Correlates requests and answers.
+
+    Args:
+        name: What the other side is called in messages.
+        send: Sends a line.
+        notice: Is told of notifications: method and parameters.
+    """
+
+    def __init__(self, name: str, send: Send, notice: Notice) -> None:
+        self._name = name
+        self._send = send
+        self._notice = notice
+        self._last = 0
+        self._pending: dict[int, _Pending] = {}
+        self._closed: UpstreamError | None = None
+
+    async def request(
+        self, method: str, params: Mapping[str, Any], *, announce: Callable[[int], None] | None = None
+    ) -> bytes:
+        """The raw result of a request; a request that is given up is cancelled on the other side.
+
+        Args:
+            method: The method.
+            params: Its parameters. A progress token in `_meta` is replaced by the request's id.
+            announce: Is told the request's id before it is sent.
+
+        Raises:
+            UpstreamError: The other side answered with an error, or is gone.
+        """
+        if self._closed is not None:
+            raise self._closed
+        self._last += 1
+        id, pending = self._last, _Pending()
+        self._pending[id] = pending
+        if announce is not None:
+            announce(id)
+        if isinstance(params.get("_meta"), dict) and "progressToken" in params["_meta"]:
+            params = {**params, "_meta": {**params["_meta"], "progressToken": id}}
+        try:
+            await self._write({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+            await pending.done.wait()
+        except anyio.get_cancelled_exc_class():
+            with anyio.move_on_after(1, shield=True):
+                reason = {"requestId": id, "reason": "given up"}
+                await self._write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": reason})
+            raise
+        finally:
+            del self._pending[id]
+        if pending.error is not None:
+            raise pending.error
+        return pending.result
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+        """Send a notification."""
+        await self._write({"jsonrpc": "2.0", "method": method} | ({"params": params} if params else {}))
+
+    async def feed(self, line: bytes) -> None:
+        """Take a line from the other side. What is not a message is skipped: some servers print."""
+        found = split(line)
+        if found is not None:
+            self._settle(*found)
+            return
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            logger.debug("%s: skipped a line that is not JSON", self._name)
+            return
+        if isinstance(message, dict):
+            await self._take(message)
+
+    def close(self, error: UpstreamError) -> None:
+        """Fail what waits, and whatever is asked from now on."""
+        self._closed = error
+        for pending in self._pending.values():
+            pending.error = pending.error or error
+            pending.done.set()
+
+    async def _take(self, message: dict[str, Any]) -> None:
+        id, method = message.get("id"), message.get("method")
+        if isinstance(method, str):
+            params = message.get("params")
+            if id is None:
+                await self._notice(method, params if isinstance(params, dict) else {})
+            elif method == "ping":
+                await self._write({"jsonrpc": "2.0", "id": id, "result": {}})
+            else:
+                error = {"code": METHOD_NOT_FOUND, "message": f"{method} is not supported by m3bench"}
+                await self._write({"jsonrpc": "2.0", "id": id, "error": error})
+        elif isinstance(message.get("error"), dict):
+            error = message["error"]
+            problem = UpstreamError(self._name, str(error.get("message", "")), code=int(error.get("code", 0)))
+            pending = self._pending.get(id) if isinstance(id, int) else None
+            if pending is not None:
+                pending.error = problem
+                pending.done.set()
+        elif isinstance(id, int) and isinstance(message.get("result"), dict):
+            self._settle(id, json.dumps(message["result"], ensure_ascii=False, separators=(",", ":")).encode())
+
+    def _settle(self, id: int, result: bytes) -> None:
+        pending = self._pending.get(id)
+        if pending is not None:
+            pending.result = result
+            pending.done.set()
+
+    async def _write(self, message: Mapping[str, Any]) -> None:
+        line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="replace") + b"\n"
+        try:
+            await self._send(line)
+        except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+            raise self._closed or UpstreamError(self._name, "the connection is closed") from error
+
+
+def split(line: bytes) -> tuple[int, bytes] | None:
+    """Id and raw result of a successful answer in a layout we know; None for any other line."""
+    head = _RESULT_LAST.match(line)
+    if head is not None:
+        end = line.rstrip()
+        return (int(head[1]), end[head.end() : -1].rstrip()) if end.endswith(b"}") else None
+    head = _RESULT_FIRST.match(line)
+    if head is not None:
+        tail = _TAIL.search(line, max(head.end(), len(line) - 200))
+        if tail is not None:
+            return int(tail[1]), line[head.end() : tail.start()]
+    return None
