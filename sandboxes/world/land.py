@@ -3,7 +3,6 @@
 The mask knows the sea alone; lakes of a size that a map of a city shows are outlines of their own.
 """
 
-import math
 import zlib
 from base64 import b85decode
 from functools import cache, lru_cache
@@ -64,19 +63,37 @@ def lake_mask(lats: Array, lngs: Array) -> Mask:
     return found
 
 
-def coast_distance(point: Point, most_km: float = 600.0) -> float:
-    """Kilometres to the nearest sea coast, roughly; negative at sea. Looks no farther than `most_km`."""
-    on_land = bool(sea_mask(np.array([point.lat]), np.array([point.lng]))[0])
-    for step in (2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 150.0, 300.0, 600.0):
-        if step > most_km:
-            break
-        angles = np.arange(0, 360, 30)
-        lats = point.lat + step / 111.2 * np.cos(np.radians(angles))
-        stretch = max(0.02, math.cos(math.radians(point.lat)))
-        lngs = point.lng + step / 111.2 / stretch * np.sin(np.radians(angles))
-        if (sea_mask(np.clip(lats, -90, 90), lngs) != on_land).any():
-            return step if on_land else -step
-    return most_km if on_land else -most_km
+def inland(lats: Array, lngs: Array) -> Array:
+    """Degrees from the nearest sea coast, roughly: positive on land, negative at sea, smooth in between."""
+    grid = _inland_grid()
+    rows, columns = lats + 89.5, (lngs + 179.5) % 360
+    low, left = np.clip(np.floor(rows), 0, 178).astype(int), np.floor(columns).astype(int)
+    up, right = np.clip(rows - low, 0, 1), columns - left
+    nearer, farther = grid[low, left % 360], grid[low, (left + 1) % 360]
+    north_near, north_far = grid[low + 1, left % 360], grid[low + 1, (left + 1) % 360]
+    south = nearer + (farther - nearer) * right
+    north = north_near + (north_far - north_near) * right
+    return np.asarray(south + (north - south) * up)
+
+
+@cache
+def _inland_grid() -> Array:
+    """Steps of one degree to the other element, per square, signed; from south to north."""
+    full, coasts = _tiles()
+    land = np.zeros((180, 360))
+    for south, west in full:
+        land[south + 90, west + 180] = 1.0
+    for south, west in coasts:
+        land[south + 90, west + 180] = 0.5
+    steps = np.zeros((180, 360))
+    for element, sign in ((land == 1.0, 1.0), (land == 0.0, -1.0)):
+        left = element
+        while left.any():
+            steps += np.where(left, sign, 0.0)
+            shifted = [np.roll(left, 1, axis=1), np.roll(left, -1, axis=1)]
+            padded = np.pad(left, ((1, 1), (0, 0)), mode="edge")
+            left = left & shifted[0] & shifted[1] & padded[2:] & padded[:-2]
+    return steps
 
 
 def _inside(outline: Array, lats: Array, lngs: Array) -> Mask:
@@ -106,7 +123,7 @@ def _square(south: int, west: int) -> bool | Mask:
 def _tiles() -> tuple[frozenset[tuple[int, int]], dict[tuple[int, int], str]]:
     inland: set[tuple[int, int]] = set()
     coasts: dict[tuple[int, int], str] = {}
-    for record in tables.load("land"):
+    for record in tables.stream("land"):
         if "inland" in record:
             inland |= {(record["south"], west) for low, high in record["inland"] for west in range(low, high + 1)}
         else:

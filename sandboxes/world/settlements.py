@@ -92,8 +92,7 @@ def country_names() -> dict[str, str]:
 @cache
 def settlements() -> tuple[Settlement, ...]:
     """Cities first, then towns."""
-    # The towns are many: read, made small and let go, not kept as records.
-    return tuple(_settlement(record) for name in ("cities", "towns") for record in tables.read(name).records)
+    return tuple(_settlement(record) for name in ("cities", "towns") for record in tables.stream(name))
 
 
 @cache

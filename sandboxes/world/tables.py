@@ -6,7 +6,7 @@ world is a change of lines. Records are plain mappings here; who needs types mak
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -43,11 +43,22 @@ def load(name: str) -> tuple[Record, ...]:
 @cache
 def table(name: str) -> Table:
     """A table with its provenance, kept; raises `KeyError` when there is no such table."""
-    return read(name)
+    return _read(name)
 
 
-def read(name: str) -> Table:
-    """A table read anew, for who makes something smaller of it and keeps that instead."""
+def stream(name: str) -> Iterator[Record]:
+    """The records one after another, none of them kept: for who makes something smaller of a large table."""
+    for path in files(name):
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith('"records"'):
+                    break
+            for line in lines:
+                if line.startswith("{"):
+                    yield json.loads(line.rstrip(",\n"))
+
+
+def _read(name: str) -> Table:
     parts = [json.loads(path.read_bytes()) for path in files(name)]
     if not parts:
         raise KeyError(name)
