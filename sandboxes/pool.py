@@ -49,18 +49,17 @@ class Lease:
 
     async def start(self) -> Sandbox:
         """The sandbox, started now if it was not before; any number of callers cause one start."""
-        if self._sandbox is None or self._released:
-            async with self._turn:
-                if self._released:
-                    raise SandboxError("The sandbox was given back: its run is over.")
-                if self._sandbox is None:
-                    self._sandbox = await self._pool.backend.open(self._spec)
-        return self._sandbox
+        async with self._turn:
+            if self._released:
+                raise SandboxError("The sandbox was given back: its run is over.")
+            if self._sandbox is None:
+                self._sandbox = await self._pool.backend.open(self._spec)
+            return self._sandbox
 
     async def call(self, tool: str, arguments: bytes, seconds: float | None = None) -> Reply:
         """Call a tool; see `Sandbox`. The time a first call waits for the start is part of its time."""
         begin = anyio.current_time()
-        sandbox = await self._start_within(seconds)
+        sandbox = self._sandbox or await self._start_within(seconds)
         left = None if seconds is None else max(0.0, begin + seconds - anyio.current_time())
         return await sandbox.call(tool, arguments, left)
 
@@ -74,8 +73,9 @@ class Lease:
         self._released = True
         with anyio.CancelScope(shield=True):
             async with self._turn:
-                if self._sandbox is not None:
-                    await self._sandbox.aclose()
+                sandbox, self._sandbox = self._sandbox, None
+                if sandbox is not None:
+                    await sandbox.aclose()
             if not keep_files:
                 await anyio.to_thread.run_sync(_remove, self.workspace)
         self._pool.returned(self)

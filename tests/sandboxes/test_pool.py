@@ -1,0 +1,196 @@
+"""Leases, spares and what becomes of their workspaces."""
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import anyio
+import pytest
+
+from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.sandboxes.backends.process import ProcessBackend
+from m3bench.sandboxes.pool import Lease, Pool
+from m3bench.sandboxes.selfcheck import processes
+from m3bench.tasks.errors import SandboxError, UnknownToolError
+
+pytestmark = pytest.mark.anyio
+
+ADD = b'{"firstNumber":1,"secondNumber":2}'
+
+
+class Counting:
+    """An in-process backend that counts what it opens and can refuse to."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.opened = 0
+        self.open_now = 0
+        self.is_broken = False
+        self.gate = anyio.Event()
+        self.gate.set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    async def open(self, spec: SandboxSpec) -> Sandbox:
+        self.opened += 1
+        await self.gate.wait()
+        if self.is_broken:
+            raise SandboxError("It is broken.")
+        sandbox = await InProcessBackend().open(spec)
+        self.open_now += 1
+        close = sandbox.aclose
+
+        async def aclose() -> None:
+            self.open_now -= 1
+            await close()
+
+        sandbox.aclose = aclose  # type: ignore[method-assign]
+        return sandbox
+
+
+async def _adds(lease: Lease) -> None:
+    reply = await lease.call("math/add", ADD, 30)
+    assert json.loads(reply.result)["content"] == [{"type": "text", "text": "3"}]
+
+
+async def test_nothing_is_started_before_the_first_call(tmp_path: Path) -> None:
+    backend = Counting()
+    async with Pool(backend, tmp_path) as pool:
+        lease = await pool.lease()
+        assert backend.opened == 0
+        assert lease.workspace.parent == tmp_path.resolve()
+        assert list(lease.workspace.iterdir()) == []
+        await _adds(lease)
+        assert backend.opened == 1
+
+
+async def test_many_first_calls_cause_one_start(tmp_path: Path) -> None:
+    backend = Counting()
+    async with Pool(backend, tmp_path) as pool:
+        lease = await pool.lease()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(32):
+                tasks.start_soon(_adds, lease)
+        assert backend.opened == 1
+
+
+async def test_a_failed_start_fails_the_call_and_the_next_call_tries_again(tmp_path: Path) -> None:
+    backend = Counting()
+    backend.is_broken = True
+    async with Pool(backend, tmp_path) as pool:
+        lease = await pool.lease()
+        with pytest.raises(SandboxError, match="broken"):
+            await lease.call("math/add", ADD)
+        backend.is_broken = False
+        await _adds(lease)
+
+
+async def test_the_time_of_a_call_includes_the_start(tmp_path: Path) -> None:
+    backend = Counting()
+    backend.gate = anyio.Event()
+    async with Pool(backend, tmp_path) as pool:
+        lease = await pool.lease()
+        with pytest.raises(SandboxError, match=r"not ready within 0\.05 seconds"):
+            await lease.call("math/add", ADD, 0.05)
+        backend.gate.set()
+        await _adds(lease)
+
+
+async def test_a_released_lease_leaves_no_workspace_unless_asked_to(tmp_path: Path) -> None:
+    backend = Counting()
+    async with Pool(backend, tmp_path) as pool:
+        gone, kept = await pool.lease(), await pool.lease()
+        for lease in (gone, kept):
+            (lease.workspace / "made.txt").write_text("x")
+            (lease.workspace / "locked").mkdir(mode=0o500)
+            await _adds(lease)
+        await gone.release()
+        await gone.release()
+        await kept.release(keep_files=True)
+        assert not gone.workspace.exists()
+        assert (kept.workspace / "made.txt").read_text() == "x"
+        assert backend.open_now == 0
+        with pytest.raises(SandboxError, match="its run is over"):
+            await gone.call("math/add", ADD)
+    assert kept.workspace.exists()
+
+
+async def test_the_end_of_the_pool_releases_everything(tmp_path: Path) -> None:
+    backend = Counting()
+    async with Pool(backend, tmp_path, spares=2) as pool:
+        await pool.settled()
+        for _ in range(3):
+            await _adds(await pool.lease())
+    assert list(tmp_path.iterdir()) == []
+    assert backend.open_now == 0
+
+
+async def test_a_spare_is_made_anew_for_each_one_taken(tmp_path: Path) -> None:
+    backend = Counting()
+    with anyio.fail_after(10):
+        async with Pool(backend, tmp_path, spares=2) as pool:
+            await pool.settled()
+            assert backend.opened == 2
+            lease = await pool.lease()
+            await pool.settled()
+            assert backend.opened == 3
+            await lease.release()
+            await pool.settled()
+            assert (backend.opened, backend.open_now) == (3, 2)
+
+
+async def test_spares_that_cannot_be_had_keep_nobody_from_a_lease(tmp_path: Path) -> None:
+    backend = Counting()
+    backend.is_broken = True
+    with anyio.fail_after(10):
+        async with Pool(backend, tmp_path, spares=1) as pool:
+            await pool.settled()
+            backend.is_broken = False
+            await _adds(await pool.lease())
+
+
+async def test_a_lease_offers_what_was_asked_for_spare_or_not(tmp_path: Path) -> None:
+    async with Pool(Counting(), tmp_path, spares=1) as pool:
+        await pool.settled()
+        for _ in range(2):
+            lease = await pool.lease(servers=("probe",))
+            await lease.call("probe/echo", b'{"text":"x"}')
+            with pytest.raises(UnknownToolError):
+                await lease.call("math/add", ADD)
+        with pytest.raises(UnknownToolError):
+            await pool.lease(servers=("nobody",))
+
+
+async def test_a_spare_process_answers_without_another_start(tmp_path: Path) -> None:
+    with anyio.fail_after(60):
+        async with ProcessBackend() as backend, Pool(backend, tmp_path, spares=1) as pool:
+            await pool.settled()
+            waiting = processes(tmp_path)
+            lease = await pool.lease(servers=("probe",))
+            (lease.workspace / "question.txt").write_text("put in by the run")
+            reply = await lease.call("probe/read", b'{"path":"question.txt"}', 30)
+            assert b"put in by the run" in reply.result
+            if waiting:
+                assert set(waiting) <= set(processes(lease.workspace))
+        assert processes(tmp_path) == []
+        assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_spare_that_died_while_waiting_is_replaced_unnoticed(tmp_path: Path) -> None:
+    with anyio.fail_after(60):
+        async with ProcessBackend() as backend, Pool(backend, tmp_path, spares=1) as pool:
+            await pool.settled()
+            sandbox = pool._spares[0].sandbox
+            sandbox.kill()  # type: ignore[attr-defined]
+            lease = await pool.lease(servers=("math",))
+            await _adds(lease)
+    assert processes(tmp_path) == []
