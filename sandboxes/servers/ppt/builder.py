@@ -50,6 +50,8 @@ MIN_SIZE = 6
 
 _PANELS = {**SHAPES, "chevron": MSO_SHAPE.CHEVRON}
 _BLACK = RGBColor(0, 0, 0)
+_LIST_INDENT = 2.0
+"""Room for the number before a list item in units of the font size; bullets take half of it."""
 _LIST_GAP = 0.35
 """Space between list items in units of the font size."""
 
@@ -294,7 +296,7 @@ class _Builder:
             if element.style == "bullets":
                 bullet(paragraph, indent=size)
             elif element.style == "numbers":
-                numbered(paragraph, indent=size * 1.6)
+                numbered(paragraph, indent=size * _LIST_INDENT)
             if element.style != "plain" and number:
                 paragraph.space_before = Pt(size * _LIST_GAP)
             if element.glow:
@@ -318,7 +320,7 @@ class _Builder:
                     text=line,
                     size=size,
                     bold=element.bold,
-                    indent=size * 1.6 if listed else 0.0,
+                    indent=size * _LIST_INDENT if listed else 0.0,
                     before=_LIST_GAP if listed else 0.0,
                 )
                 for line in lines

@@ -173,7 +173,7 @@ def insert_chart(
     shape: GraphicFrame = shapes.add_chart(KINDS[kind], *box, _chart_data(kind == "scatter", categories, series))
     chart = shape.chart
     _freeze(chart)
-    chart.font.size = Pt(max(8, min(14, round(min(box[2], box[3] * 1.4) / 914400 * 2.2))))
+    chart.font.size = Pt(max(8, min(14, round(min(box[2], box[3] * 1.4) / 914400 * 2.5))))
     chart.has_title = False
     if kind not in ROUND:
         chart.value_axis.major_gridlines.format.line.color.rgb = _GRID

@@ -1,8 +1,8 @@
 """The open decks of a workspace and which one is current.
 
 A deck lies in the state folder as a .pptx and is written after every change, so that a host that starts again
-goes on where the last one stopped; what python-pptx made of it is kept in memory for as long as the file is
-the one it was read from. A change that fails half-way leaves the file, and with it the deck, as it was.
+goes on where the last one stopped. Every call works on what was read from that file, kept in memory between
+calls that only look, so that a restart changes no byte. A change that fails half-way leaves the deck as it was.
 """
 
 import json
@@ -130,8 +130,11 @@ def _load(context: Context, name: str) -> Presentation:
     file = _folder(context) / name
     cached = cache.get(name)
     if cached is None or cached.signature != _signature(file):
-        _remember(cache, name, _Cached(_signature(file), pptx.Presentation(str(file))))
-    return cache[name].presentation
+        cache.pop(name, None)
+        cached = cache[name] = _Cached(_signature(file), pptx.Presentation(str(file)))
+    while len(cache) > MAX_CACHED:
+        del cache[next(iter(cache))]
+    return cached.presentation
 
 
 def _store(context: Context, name: str, presentation: Presentation) -> None:
@@ -144,14 +147,8 @@ def _store(context: Context, name: str, presentation: Presentation) -> None:
     if others + len(content) > limits.bytes:
         raise LimitError(f"the open decks would take more than the {limits.bytes} bytes allowed")
     _replace(folder / name, content)
-    _remember(_cache(context), name, _Cached(_signature(folder / name), presentation))
-
-
-def _remember(cache: dict[str, _Cached], name: str, entry: _Cached) -> None:
-    cache.pop(name, None)
-    cache[name] = entry
-    while len(cache) > MAX_CACHED:
-        del cache[next(iter(cache))]
+    # What was just built differs in small ways from what is read back: the next call must not see a difference.
+    _cache(context).pop(name, None)
 
 
 def _replace(file: Path, content: bytes) -> None:

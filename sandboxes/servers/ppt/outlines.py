@@ -111,8 +111,16 @@ def _section(topic: str, name: str, number: int) -> Item:
                 content_right="List the questions\nSay who can answer them\nSet a date",
             )
         case 1:
-            steps = ("Start", "Check", "Decide")
-            return _item("process_flow", title=title, **{f"step_{n}": step for n, step in enumerate(steps, 1)})
+            return _item(
+                "process_flow",
+                title=title,
+                step_1="Start",
+                detail_1="What has to be there first",
+                step_2="Check",
+                detail_2="How to see that it works",
+                step_3="Decide",
+                detail_3="Who says go, and when",
+            )
         case 2:
             return _item(
                 "three_column_layout",
@@ -148,7 +156,7 @@ def _chart(topic: str) -> Item:
 
 
 def _image(topic: str) -> Item:
-    return _item("text_with_image", title=f"A picture of {topic}", content="What it shows\nWhy it matters")
+    return _item("text_with_image", title=f"Picture: {topic}", content="What it shows\nWhy it matters")
 
 
 def _detail(topic: str, number: int) -> Item:

@@ -215,6 +215,8 @@ def _target(workspace: Workspace, path: str) -> Path:
     if not path.strip():
         raise refusal("file_path", "is empty: give a name such as report.pptx")
     pure = PurePosixPath(path)
+    if pure.name in ("", ".."):
+        raise refusal("file_path", "names a folder: give a file name such as report.pptx")
     if not pure.is_absolute():
         parts = pure.parts[1:] if pure.parts[:1] == (OUTPUT,) else pure.parts
         pure = PurePosixPath(OUTPUT, *parts)

@@ -29,8 +29,8 @@ server = ToolServer("ppt")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Everything outside XML's Char production but the vertical tab, which stands for a line break inside a paragraph.
-_ILLEGAL = re.compile("[\x00-\x08\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""What XML cannot hold."""
 
 
 def failure(

@@ -8,6 +8,7 @@ from typing import Any
 
 from lxml import etree
 from pptx.oxml import parse_xml
+from pptx.oxml.ns import qn
 from pptx.slide import Slide
 
 from m3bench.sandboxes.context import Context
@@ -110,9 +111,8 @@ def _read(slide: Slide) -> tuple[str | None, float | None]:
 
 def _remove(slide: Slide) -> bool:
     tree: Any = slide._element
-    found = tree.xpath("p:transition") + [
-        child for child in tree if child.tag == f"{{{_MC}}}AlternateContent" and child.xpath(".//p:transition")
-    ]
+    holders = (qn("p:transition"), f"{{{_MC}}}AlternateContent")
+    found = [child for child in tree if child.tag in holders and next(child.iter(qn("p:transition")), None) is not None]
     for element in found:
         tree.remove(element)
     return bool(found)
