@@ -11,7 +11,20 @@ from m3bench.proxy.steps import HINT, Timed
 
 MS = 1_000_000
 
-WORDS = ("amber", "basalt", "cedar", "delta", "ember", "fjord", "garnet", "harbor", "indigo", "juniper", "karst", "lagoon")
+WORDS = (
+    "amber",
+    "basalt",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "garnet",
+    "harbor",
+    "indigo",
+    "juniper",
+    "karst",
+    "lagoon",
+)
 
 
 @dataclass(frozen=True)

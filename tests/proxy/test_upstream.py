@@ -1,0 +1,187 @@
+"""Third-party servers behind the proxy: their results as they gave them, their failures as theirs."""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from m3bench.proxy.call import Answer
+from m3bench.proxy.cassette import Cassette, question
+from m3bench.proxy.fleet import Fleet
+from m3bench.proxy.peer import split
+from m3bench.proxy.upstream import Entry, read_servers
+from m3bench.tasks.errors import InputFileError
+
+pytestmark = pytest.mark.anyio
+
+ECHO = Entry(command=sys.executable, args=(str(Path(__file__).with_name("echo_server.py")),))
+
+Open = Callable[..., AbstractAsyncContextManager[Fleet]]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@asynccontextmanager
+async def fleet(**given: Any) -> AsyncIterator[Fleet]:
+    with anyio.fail_after(60):
+        async with Fleet(**({"entries": {"echo": ECHO}} | given)) as opened:
+            yield opened
+
+
+async def call(fleet: Fleet, name: str, seconds: float = 20, **arguments: Any) -> Answer:
+    return await fleet.call(name, {"name": name, "arguments": arguments, "_meta": {}}, None, seconds)
+
+
+def text(answer: Answer) -> str:
+    found: str = json.loads(answer.result)["content"][0]["text"]
+    return found
+
+
+async def test_a_result_comes_back_as_the_server_gave_it() -> None:
+    async with fleet() as opened:
+        assert [tool["name"] for tool in opened.tools][:3] == ["echo__count", "echo__crash", "echo__echo"]
+        answer = await call(opened, "echo__echo", text='héé 漢字 " \\ \n')
+        assert answer.outcome == "success"
+        assert json.loads(answer.result) == {
+            "content": [{"type": "text", "text": 'héé 漢字 " \\ \n'}],
+            "structuredContent": {"echo": {"text": 'héé 漢字 " \\ \n'}},
+            "isError": False,
+        }
+
+
+async def test_tools_can_be_shown_without_prefix() -> None:
+    async with fleet(prefix=False) as opened:
+        assert opened.owns("echo")
+        assert opened.qualified("echo") == "echo/echo"
+
+
+async def test_many_calls_are_in_flight_at_once() -> None:
+    async with fleet() as opened:
+        texts: dict[int, str] = {}
+
+        async def one(number: int) -> None:
+            texts[number] = text(await call(opened, "echo__echo", text=str(number)))
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(32):
+                tasks.start_soon(one, number)
+        assert texts == {number: str(number) for number in range(32)}
+
+
+async def test_a_tool_that_fails_is_a_result_and_a_refusal_an_error() -> None:
+    async with fleet() as opened:
+        failed = await call(opened, "echo__fail")
+        assert (failed.outcome, failed.owner, text(failed)) == ("not_found", "agent", "no such thing")
+        opened._routes["echo__nothing"] = ("echo", "nothing")
+        refused = await call(opened, "echo__nothing")
+        assert refused.error is not None
+
+
+async def test_a_server_that_dies_costs_the_calls_under_way_and_is_started_again() -> None:
+    async with fleet() as opened:
+        assert text(await call(opened, "echo__count")) == "1"
+        crashed = await call(opened, "echo__crash")
+        assert (crashed.outcome, crashed.owner) == ("failed", "upstream")
+        assert "'echo' is not available" in text(crashed)
+        assert text(await call(opened, "echo__count")) == "1"
+
+
+async def test_a_call_that_hangs_is_given_up_and_the_others_go_on() -> None:
+    async with fleet() as opened:
+        hung = await call(opened, "echo__hang", seconds=0.5)
+        assert (hung.outcome, hung.owner) == ("failed", "upstream")
+        assert text(await call(opened, "echo__echo", text="still here")) == "still here"
+
+
+async def test_a_server_that_does_not_start_is_left_out_and_said_so(capfd: pytest.CaptureFixture[str]) -> None:
+    entries = {
+        "echo": ECHO,
+        "none": Entry(command="/no/such/program"),
+        "brief": Entry(command=sys.executable, args=("-c", "")),
+    }
+    async with fleet(entries=entries) as opened:
+        assert text(await call(opened, "echo__echo", text="fine")) == "fine"
+        assert {tool["name"].partition("__")[0] for tool in opened.tools} == {"echo"}
+    told = capfd.readouterr().err
+    assert "'none' is not available" in told
+    assert "'brief' is not available" in told
+
+
+async def test_a_large_result_passes_in_linear_time() -> None:
+    async with fleet() as opened:
+        answer = await call(opened, "echo__large", size=40_000_000)
+        assert len(answer.result) > 40_000_000
+
+
+async def test_a_cassette_answers_in_order_when_the_server_is_gone(tmp_path: Path) -> None:
+    path = tmp_path / "tape.json"
+    async with fleet(cassette=Cassette(path, replaying=False)) as opened:
+        for _ in range(2):
+            await call(opened, "echo__count")
+        live = await call(opened, "echo__echo", text="once", number=1)
+    async with fleet(entries={}, cassette=Cassette(path, replaying=True)) as opened:
+        assert {tool["name"] for tool in opened.tools} >= {"echo__count", "echo__echo"}
+        assert [text(await call(opened, "echo__count")) for _ in range(3)] == ["1", "2", "2"]
+        assert (await call(opened, "echo__echo", number=1.0, text="once")).result == live.result
+        missed = await call(opened, "echo__echo", text="never asked")
+        assert (missed.outcome, missed.owner) == ("failed", "cassette")
+
+
+async def test_a_miss_goes_live_when_asked_to(tmp_path: Path) -> None:
+    path = tmp_path / "tape.json"
+    async with fleet(cassette=Cassette(path, replaying=False)) as opened:
+        await call(opened, "echo__echo", text="recorded")
+    async with fleet(cassette=Cassette(path, replaying=True, live=True)) as opened:
+        assert text(await call(opened, "echo__echo", text="new")) == "new"
+
+
+async def test_a_server_that_holds_state_is_never_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "tape.json"
+    async with fleet(cassette=Cassette(path, replaying=False, stateful=["echo"])) as opened:
+        await call(opened, "echo__count")
+    assert json.loads(path.read_text())["servers"]["echo"]["answers"] == {}
+
+
+def test_questions_are_the_same_whatever_the_order_of_keys() -> None:
+    assert question("t", {"a": 1, "b": [1.0, "x"]}) == question("t", {"b": [1, "x"], "a": 1.0})
+    assert question("t", {"a": 1}) != question("t", {"a": "1"})
+    assert question("t", {"a": True}) != question("t", {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (b'{"jsonrpc":"2.0","id":7,"result":{"a": 1}}', (7, b'{"a": 1}')),
+        (b'{"jsonrpc": "2.0", "id": 7, "result": {}} ', (7, b"{}")),
+        (b'{"result":{"text":"}"},"jsonrpc":"2.0","id":12}', (12, b'{"text":"}"}')),
+        (b'{"jsonrpc":"2.0","id":7,"error":{"code":1}}', None),
+        (b'{"jsonrpc":"2.0","method":"x","params":{"result":{}}}', None),
+    ],
+)
+async def test_a_result_is_cut_out_of_the_layouts_that_are_known(line: bytes, found: tuple[int, bytes] | None) -> None:
+    assert split(line) == found
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("{", "mcpServers"),
+        ("[1]", "mcpServers"),
+        ('{"mcpServers": {"a": {}}}', "needs a command or a url"),
+        ('{"mcpServers": {"a": {"command": "x", "url": "http://y"}}}', "needs a command or a url"),
+        ('{"mcpServers": {"a": {"command": 3}}}', "valid string"),
+    ],
+)
+async def test_a_bad_file_of_servers_is_one_clear_error(tmp_path: Path, content: str, problem: str) -> None:
+    path = tmp_path / "servers.json"
+    path.write_text(content)
+    with pytest.raises(InputFileError, match=problem):
+        read_servers(path)
