@@ -23,14 +23,14 @@ def place_id(point: Point, name: str) -> str:
     return _join(cell(point), noise.bits("place", name, round(point.lat, 5), round(point.lng, 5)))
 
 
-def point_id(point: Point) -> str:
-    """The id of a bare position: an address or a stretch of road that is computed, not listed."""
+def point_id(point: Point, kind: str) -> str:
+    """The id of a position that is computed, not listed: an address, a town, a stretch of road."""
     leaf = cell(point)
-    return _join(leaf, noise.bits("point", leaf))
+    return _join(leaf, noise.bits(kind, leaf))
 
 
-def position(identifier: str) -> Point | None:
-    """Where the position with this `point_id` is; None when it is no such id."""
+def position(identifier: str, kind: str) -> Point | None:
+    """Where the position with this `point_id` is; None when it is no such id of that kind."""
     try:
         data = urlsafe_b64decode(identifier + "=" * (-len(identifier) % 4))
     except ValueError:
@@ -38,7 +38,7 @@ def position(identifier: str) -> Point | None:
     if len(data) != 20 or data[:3] != _HEAD or data[11:12] != _MIDDLE:
         return None
     leaf, fingerprint = int.from_bytes(data[3:11], "little"), int.from_bytes(data[12:], "little")
-    return centre(leaf) if fingerprint == noise.bits("point", leaf) else None
+    return centre(leaf) if fingerprint == noise.bits(kind, leaf) else None
 
 
 def cell(point: Point) -> int:

@@ -6,6 +6,28 @@ from zoneinfo import available_timezones
 
 from m3bench.sandboxes.world.build.writing import write
 
+RENAMED = {
+    "Africa/Asmara": "Africa/Asmera",
+    "America/Argentina/Buenos_Aires": "America/Buenos_Aires",
+    "America/Argentina/Catamarca": "America/Catamarca",
+    "America/Argentina/Cordoba": "America/Cordoba",
+    "America/Argentina/Jujuy": "America/Jujuy",
+    "America/Argentina/Mendoza": "America/Mendoza",
+    "America/Atikokan": "America/Coral_Harbour",
+    "America/Indiana/Indianapolis": "America/Indianapolis",
+    "America/Kentucky/Louisville": "America/Louisville",
+    "America/Nuuk": "America/Godthab",
+    "Asia/Ho_Chi_Minh": "Asia/Saigon",
+    "Asia/Kathmandu": "Asia/Katmandu",
+    "Asia/Kolkata": "Asia/Calcutta",
+    "Asia/Yangon": "Asia/Rangoon",
+    "Atlantic/Faroe": "Atlantic/Faeroe",
+    "Europe/Kyiv": "Europe/Kiev",
+    "Pacific/Chuuk": "Pacific/Truk",
+    "Pacific/Pohnpei": "Pacific/Ponape",
+}
+"""Zones that the names of CLDR know by an older id."""
+
 
 def main() -> None:
     """Write the table."""
@@ -13,9 +35,10 @@ def main() -> None:
     groups = import_module("babel.core").get_global("meta_zones")
     records = []
     for zone in sorted(available_timezones()):
-        if zone in groups:
-            standard = name_of(zone, width="long", zone_variant="standard", locale="en_US")
-            daylight = name_of(zone, width="long", zone_variant="daylight", locale="en_US")
+        known = zone if zone in groups else RENAMED.get(zone)
+        if known in groups:
+            standard = name_of(known, width="long", zone_variant="standard", locale="en_US")
+            daylight = name_of(known, width="long", zone_variant="daylight", locale="en_US")
             records.append({"id": zone, "standard": standard, "daylight": daylight})
     write("zones", f"Unicode CLDR, by way of Babel {version('babel')}.", "Unicode-3.0", records)
 
