@@ -1,15 +1,22 @@
 """Outcome checks: did the run bring about what was asked? Deterministic, each with a reason when it fails.
 
 A check looks at the final answer, at the files in the workspace or at the log of calls. Task success means
-that every check passes; it is reported beside the alignment and never mixed into it.
+that every check passes; it is reported beside the alignment and never mixed into it. Files come from an
+agent, so a check that cannot read one fails with a reason and never raises.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+_NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.])-?\d+(?:\.\d+)?(?![\d])")
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +38,16 @@ class Evidence:
     workspace: Path
     calls: Sequence[LoggedCall] = ()
 
+    def find(self, pattern: str) -> list[Path]:
+        """Files of the workspace whose path matches, the most recently changed last."""
+        found = [
+            path
+            for path in self.workspace.rglob("*")
+            if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_FILE_BYTES
+            and fnmatch(path.relative_to(self.workspace).as_posix(), pattern)
+        ]  # fmt: skip
+        return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.as_posix()))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
@@ -46,20 +63,309 @@ class Finding:
 class _Check(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    @property
+    def title(self) -> str:
+        """What is checked, in words."""
+        raise NotImplementedError
 
-class AnswerNames(_Check):
-    """The answer names one of several equally right things."""
-
-    kind: Literal["answer_names"] = "answer_names"
-    any_of: tuple[str, ...]
+    def problem(self, evidence: Evidence) -> str | None:
+        """Why the check fails; None when it passes."""
+        raise NotImplementedError
 
     def run(self, evidence: Evidence) -> Finding:
-        """Look for the names, whatever their case."""
-        title = f"the answer names {' or '.join(self.any_of)}"
+        """Carry out the check."""
+        try:
+            problem = self.problem(evidence)
+        except Exception as error:  # whatever an agent's file makes a library raise
+            problem = f"it could not be checked ({type(error).__name__})"
+        return Finding(check=self.title, passed=problem is None, reason=problem or "")
+
+
+class AnswerNames(_Check):
+    """The answer names each of several things, in one of its spellings."""
+
+    kind: Literal["answer_names"] = "answer_names"
+    all_of: tuple[tuple[str, ...], ...]
+    """Each inner tuple holds the spellings of one thing."""
+
+    @property
+    def title(self) -> str:
+        return "the answer names " + ", ".join(spellings[0] for spellings in self.all_of)
+
+    def problem(self, evidence: Evidence) -> str | None:
         text = evidence.answer.casefold()
-        if any(name.casefold() in text for name in self.any_of):
-            return Finding(check=title, passed=True)
-        return Finding(check=title, passed=False, reason="none of them occurs in the answer")
+        missing = [spellings[0] for spellings in self.all_of if not any(_says(text, s.casefold()) for s in spellings)]
+        return f"{', '.join(missing)} not in the answer" if missing else None
 
 
-Check = AnswerNames
+class AnswerNumber(_Check):
+    """The answer gives a number, within a tolerance."""
+
+    kind: Literal["answer_number"] = "answer_number"
+    value: float
+    tolerance: float = 0.005
+    what: str = "the number"
+
+    @property
+    def title(self) -> str:
+        return f"the answer gives {self.what} ({self.value:g})"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        numbers = [float(found.replace(",", "")) for found in _NUMBER.findall(evidence.answer)]
+        if any(abs(number - self.value) <= self.tolerance for number in numbers):
+            return None
+        return (
+            f"the numbers in the answer are {', '.join(f'{n:g}' for n in numbers[:8])}"
+            if numbers
+            else "no number in it"
+        )
+
+
+class AnswerIsNotTheQuestion(_Check):
+    """The answer says something that the question did not."""
+
+    kind: Literal["answer_is_new"] = "answer_is_new"
+    question: str
+
+    @property
+    def title(self) -> str:
+        return "the answer is more than the question"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        new = set(re.findall(r"\w+", evidence.answer.casefold())) - set(re.findall(r"\w+", self.question.casefold()))
+        return None if len(new) >= 2 else "it repeats the question"
+
+
+class CallMade(_Check):
+    """A tool was called with success, some arguments containing some text."""
+
+    kind: Literal["call_made"] = "call_made"
+    tool: str
+    containing: str = ""
+    times: int = 1
+
+    @property
+    def title(self) -> str:
+        what = f" with {self.containing!r}" if self.containing else ""
+        return f"{self.tool} was used{what}" + (f" at least {self.times} times" if self.times > 1 else "")
+
+    def problem(self, evidence: Evidence) -> str | None:
+        wanted = self.containing.casefold()
+        made = [
+            call for call in evidence.calls
+            if call.tool == self.tool and call.outcome == "success" and wanted in str(call.arguments).casefold()
+        ]  # fmt: skip
+        return None if len(made) >= self.times else f"it was used so {len(made)} times"
+
+
+class BackedByCall(_Check):
+    """What the answer says was read from some tool, not made up."""
+
+    kind: Literal["backed_by_call"] = "backed_by_call"
+    any_of: tuple[str, ...]
+    """Texts of which one must be in the answer and in the result of a call."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.any_of[0]} comes from a tool"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        for text in self.any_of:
+            folded = text.casefold()
+            if folded in evidence.answer.casefold() and any(folded in call.text.casefold() for call in evidence.calls):
+                return None
+        return "no tool's result says it"
+
+
+class FileOpens(_Check):
+    """A file was made and a program of its kind can open it."""
+
+    kind: Literal["file_opens"] = "file_opens"
+    pattern: str
+    """Such as `*.xlsx`; `*` crosses folders."""
+    count: int = 1
+
+    @property
+    def title(self) -> str:
+        return f"{self.count} × {self.pattern} can be opened" if self.count > 1 else f"{self.pattern} can be opened"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        good = [path for path in evidence.find(self.pattern) if _opens(path)]
+        return None if len(good) >= self.count else f"{len(good)} such files"
+
+
+class WorkbookCells(_Check):
+    """A workbook holds values, wherever in it they stand."""
+
+    kind: Literal["workbook_cells"] = "workbook_cells"
+    pattern: str = "*.xlsx"
+    values: tuple[str | float, ...]
+    tolerance: float = 0.005
+
+    @property
+    def title(self) -> str:
+        return "the workbook holds " + ", ".join(str(value) for value in self.values)
+
+    def problem(self, evidence: Evidence) -> str | None:
+        from openpyxl import load_workbook
+
+        files = evidence.find(self.pattern)
+        if not files:
+            return f"there is no {self.pattern}"
+        closest: list[str | float] = list(self.values)
+        for path in files:
+            book = load_workbook(path, read_only=True, data_only=True)
+            try:
+                cells = [cell for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row]
+            finally:
+                book.close()
+            missing = [value for value in self.values if not any(self._is(cell, value) for cell in cells)]
+            if not missing:
+                return None
+            closest = min(closest, missing, key=len)
+        return f"{', '.join(map(str, closest))} not in it"
+
+    def _is(self, cell: Any, value: str | float) -> bool:
+        if isinstance(value, str):
+            return isinstance(cell, str) and value.casefold() in cell.casefold()
+        try:
+            return cell is not None and not isinstance(cell, bool) and abs(float(cell) - value) <= self.tolerance
+        except (TypeError, ValueError):
+            return False
+
+
+class DeckHas(_Check):
+    """A presentation has texts and pictures."""
+
+    kind: Literal["deck_has"] = "deck_has"
+    pattern: str = "*.pptx"
+    texts: tuple[str, ...] = ()
+    pictures: int = 0
+
+    @property
+    def title(self) -> str:
+        wanted = [*(repr(text) for text in self.texts), *([f"{self.pictures} picture(s)"] if self.pictures else [])]
+        return "the presentation has " + ", ".join(wanted)
+
+    def problem(self, evidence: Evidence) -> str | None:
+        from pptx import Presentation
+
+        files = evidence.find(self.pattern)
+        if not files:
+            return f"there is no {self.pattern}"
+        reason = ""
+        for path in files:
+            shapes = [shape for slide in Presentation(str(path)).slides for shape in slide.shapes]
+            text = "\n".join(shape.text_frame.text for shape in shapes if shape.has_text_frame).casefold()
+            pictures = sum(hasattr(shape, "image") for shape in shapes)
+            missing = [wanted for wanted in self.texts if wanted.casefold() not in text]
+            if not missing and pictures >= self.pictures:
+                return None
+            reason = f"{', '.join(map(repr, missing))} not in it" if missing else f"it has {pictures} pictures"
+        return reason
+
+
+class PictureChanged(_Check):
+    """A copy of the task's picture was changed inside some boxes and nowhere else."""
+
+    kind: Literal["picture_changed"] = "picture_changed"
+    source: str
+    """Path of the task's picture in the workspace."""
+    pattern: str
+    boxes: tuple[tuple[int, int, int, int], ...]
+    margin: int = 12
+    """Pixels around a box that may change as well."""
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.boxes)} places of the picture are changed, and nothing else"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        from PIL import Image, ImageChops, ImageDraw
+
+        reason = f"there is no {self.pattern} of the same size"
+        with Image.open(evidence.workspace / self.source) as file:
+            source = file.convert("RGB")
+        for path in evidence.find(self.pattern):
+            with Image.open(path) as file:
+                copy = file.convert("RGB")
+            if copy.size != source.size or path == evidence.workspace / self.source:
+                continue
+            difference = ImageChops.difference(source, copy).convert("L").point(lambda value: 255 if value > 24 else 0)
+            untouched = [box for box in self.boxes if difference.crop(box).getbbox() is None]
+            outside = difference.copy()
+            for left, top, right, bottom in self.boxes:
+                grown = (left - self.margin, top - self.margin, right + self.margin, bottom + self.margin)
+                ImageDraw.Draw(outside).rectangle(grown, fill=0)
+            if not untouched and outside.getbbox() is None:
+                return None
+            reason = f"{len(untouched)} of them are not" if untouched else "something else is changed too"
+        return reason
+
+
+class PictureCut(_Check):
+    """A part of the task's picture was cut out."""
+
+    kind: Literal["picture_cut"] = "picture_cut"
+    pattern: str
+    size: tuple[int, int]
+    tolerance: int = 12
+    what: str = "a part"
+
+    @property
+    def title(self) -> str:
+        return f"{self.what} is cut out"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        from PIL import Image
+
+        sizes = []
+        for path in evidence.find(self.pattern):
+            with Image.open(path) as file:
+                sizes.append(file.size)
+        if any(abs(w - self.size[0]) <= self.tolerance and abs(h - self.size[1]) <= self.tolerance for w, h in sizes):
+            return None
+        return f"no picture of about {self.size[0]}×{self.size[1]} pixels was made"
+
+
+Check = Annotated[
+    AnswerNames
+    | AnswerNumber
+    | AnswerIsNotTheQuestion
+    | CallMade
+    | BackedByCall
+    | FileOpens
+    | WorkbookCells
+    | DeckHas
+    | PictureChanged
+    | PictureCut,
+    Field(discriminator="kind"),
+]
+
+
+def _says(text: str, word: str) -> bool:
+    """Whether a text has a word or phrase, not as a part of a longer word."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+def _opens(path: Path) -> bool:
+    try:
+        match path.suffix.lower():
+            case ".xlsx":
+                from openpyxl import load_workbook
+
+                load_workbook(path, read_only=True).close()
+            case ".pptx":
+                from pptx import Presentation
+
+                Presentation(str(path))
+            case ".png" | ".jpg" | ".jpeg" | ".webp":
+                from PIL import Image
+
+                with Image.open(path) as picture:
+                    picture.load()
+            case _:
+                path.read_bytes()
+    except Exception:
+        return False
+    return True

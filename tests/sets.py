@@ -31,7 +31,7 @@ def write_set(folder: Path) -> Path:
                 ]
             }
         ],
-        "checks": [{"kind": "answer_names", "any_of": ["2.5"]}],
+        "checks": [{"kind": "answer_number", "value": 2.5}],
         "difficulty": "easy",
     }
     sums = {
@@ -42,7 +42,7 @@ def write_set(folder: Path) -> Path:
         "pictures": ["note.png"],
         "servers": ["math"],
         "references": [{"steps": [[{"tool": "math/sum", "arguments": {"numbers": numbers}}]]}],
-        "checks": [{"kind": "answer_names", "any_of": ["108"]}],
+        "checks": [{"kind": "answer_names", "all_of": [["108"]]}],
         "difficulty": "easy",
     }
     (folder / "pictures").mkdir(parents=True)
