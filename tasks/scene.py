@@ -1,15 +1,22 @@
 """What there is to see in a picture: written by whoever draws it, read by the detector.
 
 A scene belongs to one picture by content hash. Its thumbnail lets copies, re-encodings and crops of the
-picture be recognised, so that boxes can be carried over. Scenes are handed to a sandbox when it starts and
-never lie in a workspace, where a client could read them.
+picture be recognised, so that boxes can be carried over. `Scene.of` makes both from the picture's file.
+Scenes are handed to a sandbox when it starts and never lie in a workspace, where a client could read them.
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
-from zlib import compress, decompress
+from hashlib import sha256
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+THUMBNAIL_SIDE = 320
+"""Pixels of a thumbnail's longer side: what finds the smallest crops at 12 KB a scene."""
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in pixels; right and bottom are exclusive."""
@@ -44,28 +51,6 @@ class SceneText:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thumbnail:
-    """A small grey copy of a picture: one byte a pixel, row by row."""
-
-    width: int
-    height: int
-    pixels: bytes
-
-    def to_json(self) -> dict[str, Any]:
-        """The thumbnail as JSON data."""
-        return {
-            "width": self.width,
-            "height": self.height,
-            "zlib": b64encode(compress(self.pixels, 9)).decode(),
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Thumbnail":
-        """The thumbnail written by `to_json`."""
-        return cls(width=data["width"], height=data["height"], pixels=decompress(b64decode(data["zlib"])))
-
-
-@dataclass(frozen=True, kw_only=True)
 class Scene:
     """The annotations of one picture."""
 
@@ -73,9 +58,25 @@ class Scene:
     """Of the picture's file."""
     width: int
     height: int
-    thumbnail: Thumbnail
+    thumbnail: bytes
+    """The picture in small and grey: a JPEG file made by `make_thumbnail`."""
     objects: tuple[SceneObject, ...] = ()
     texts: tuple[SceneText, ...] = ()
+
+    @classmethod
+    def of(cls, picture: bytes, objects: Iterable[SceneObject] = (), texts: Iterable[SceneText] = ()) -> "Scene":
+        """The scene of a picture file; boxes are in the pixels of that file."""
+        from PIL import Image
+
+        with Image.open(BytesIO(picture)) as image:
+            return cls(
+                sha256=sha256(picture).hexdigest(),
+                width=image.width,
+                height=image.height,
+                thumbnail=make_thumbnail(image),
+                objects=tuple(objects),
+                texts=tuple(texts),
+            )
 
     def to_json(self) -> dict[str, Any]:
         """The scene as JSON data; what is empty is left out."""
@@ -83,7 +84,7 @@ class Scene:
             "sha256": self.sha256,
             "width": self.width,
             "height": self.height,
-            "thumbnail": self.thumbnail.to_json(),
+            "thumbnail": b64encode(self.thumbnail).decode(),
             "objects": [_without_blanks(vars(item)) for item in self.objects],
             "texts": [{"text": item.text, "box": list(item.box)} for item in self.texts],
         }
@@ -95,10 +96,33 @@ class Scene:
             sha256=data["sha256"],
             width=data["width"],
             height=data["height"],
-            thumbnail=Thumbnail.from_json(data["thumbnail"]),
+            thumbnail=b64decode(data["thumbnail"]),
             objects=tuple(_object(item) for item in data.get("objects", ())),
             texts=tuple(SceneText(text=item["text"], box=_box(item["box"])) for item in data.get("texts", ())),
         )
+
+
+def make_thumbnail(image: "Image", side: int = THUMBNAIL_SIDE) -> bytes:
+    """A small grey JPEG of a picture; one that is small already keeps its size."""
+    from PIL import Image
+
+    factor = min(1.0, side / max(image.size))
+    size = (max(1, round(image.width * factor)), max(1, round(image.height * factor)))
+    file = BytesIO()
+    grey(image).resize(size, Image.Resampling.BILINEAR).save(file, "JPEG", quality=80, optimize=True)
+    return file.getvalue()
+
+
+def grey(image: "Image") -> "Image":
+    """The brightness of a picture; what is transparent is white."""
+    from PIL import Image
+
+    if not image.has_transparency_data:
+        return image.convert("L")
+    layer = image.convert("RGBA")
+    ground = Image.new("L", image.size, 255)
+    ground.paste(layer.convert("L"), mask=layer.getchannel("A"))
+    return ground
 
 
 def _object(data: Mapping[str, Any]) -> SceneObject:
