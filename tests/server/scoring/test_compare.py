@@ -1,0 +1,44 @@
+"""Two result sets side by side."""
+
+import pytest
+
+from m3bench.server.scoring.aggregate import METRICS, Row
+from m3bench.server.scoring.compare import compare
+
+
+def row(name: str, value: float | None, reference: int, actual: int, matched: int, family: str = "f") -> Row:
+    values = dict.fromkeys((*METRICS, "average"), value)
+    if value is not None:
+        values |= {
+            "recall": matched / reference if reference else 0.0,
+            "precision": matched / actual if actual else 0.0,
+        }
+    return Row(id=name, family=family, metrics=values, reference_calls=reference, actual_calls=actual, matched=matched)
+
+
+ROWS = [row("a", 0.5, 4, 2, 2), row("b", 1.0, 1, 1, 1), row("c", 0.0, 5, 0, 0, family="g")]
+
+
+def test_a_set_equals_itself() -> None:
+    found = compare(ROWS, ROWS)
+    assert found.tasks == 3
+    for change in found.changes:
+        assert change.difference == 0.0
+        assert (change.better, change.worse, change.equal) == (0, 0, 3)
+        assert not change.clear
+
+
+def test_a_constant_gain_is_clear_however_hard_the_tasks() -> None:
+    before = [row(str(n), 0.1 + n % 8 / 10, 2, 2, 1) for n in range(40)]
+    after = [row(str(n), 0.2 + n % 8 / 10, 2, 2, 1) for n in range(40)]
+    change = next(change for change in compare(before, after).changes if change.metric == "merge_purity")
+    assert change.difference == pytest.approx(0.1)
+    assert change.interval is not None
+    assert change.interval.low == pytest.approx(0.1)
+    assert (change.clear, change.better) == (True, 40)
+
+
+def test_tasks_of_one_set_only_are_listed_not_compared() -> None:
+    found = compare(ROWS[:2], ROWS[1:])
+    assert (found.tasks, found.only_first, found.only_second) == (1, ("a",), ("c",))
+    assert all(change.interval is None for change in found.changes)
