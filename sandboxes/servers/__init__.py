@@ -9,6 +9,7 @@ MODULES = {
     "excel": "excel",
     "hugeicons-mcp": "icons",
     "math": "arithmetic",
+    "nasa-mcp": "nasa",
     "nixos": "nixos",
     "ocr": "ocr",
     "ppt": "ppt",
