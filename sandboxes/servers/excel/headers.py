@@ -30,13 +30,13 @@ def name_columns(worksheet: Worksheet, area: Area) -> list[str]:
     seen: set[str] = set()
     for number, column in enumerate(area.columns, 1):
         cell = worksheet.cell(area.top, column)
-        assert isinstance(cell, Cell)
         header = str(values.text(cell.value)).strip() if cell.value is not None else ""
         header = _distinct(header or f"Column{number}", seen)
         seen.add(header.casefold())
         names.append(header)
-        cell.value = header
-        cell.data_type = "s"
+        if isinstance(cell, Cell):
+            cell.value = header
+            cell.data_type = "s"
     return names
 
 

@@ -115,7 +115,7 @@ def save_book(context: Context, filepath: str, book: Workbook) -> None:
         worksheet.merged_cells = _Ordered(worksheet.merged_cells.ranges)
     with context.workspace.writing(filepath) as draft:
         with _quiet():
-            book.save(draft)
+            _save(book, draft)
         stamp(draft)
         survey(draft, context.workspace.limits, Path(filepath).name)
 
@@ -133,6 +133,17 @@ def sheet(book: Workbook, name: str, problem: str = "Sheet '{}' not found") -> W
 def used_area(worksheet: Worksheet) -> Area:
     """From A1 to the last row and column that hold a value or a format."""
     return Area(1, 1, worksheet.max_row, worksheet.max_column)
+
+
+def _save(book: Workbook, draft: Path) -> None:
+    try:
+        book.save(draft)
+    except OSError:
+        raise
+    except Exception as error:  # what another program left in the file may be more than openpyxl can write
+        raise ToolError(
+            f"The workbook holds something that cannot be saved ({type(error).__name__})", outcome="invalid_arguments"
+        ) from error
 
 
 class _Ordered(MultiCellRange):

@@ -1,8 +1,10 @@
 """The `excel` server moves sheets, rows, columns and ranges, and everything that refers to them follows."""
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 from openpyxl.comments import Comment
 from openpyxl.formatting.rule import FormulaRule
@@ -12,6 +14,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.worksheet.worksheet import Worksheet
 
+from m3bench.sandboxes.servers.excel.references import Area
 from m3bench.sandboxes.servers.excel.shifting import Shift
 from tests.sandboxes.servers.conftest import Bench
 
@@ -184,6 +187,27 @@ def test_a_merged_range_shrinks_until_it_is_gone(data: Bench) -> None:
 )
 def test_references_follow_a_shift(change: Shift, old: str, new: str | None) -> None:
     assert change.reference(old) == new
+
+
+@given(
+    axis=st.sampled_from(["row", "column"]),
+    at=st.integers(1, 20),
+    count=st.integers(1, 20),
+    place=st.tuples(st.integers(1, 30), st.integers(1, 30), st.integers(0, 9), st.integers(0, 9)),
+)
+def test_deleting_what_was_inserted_leaves_every_reference_as_it_was(
+    axis: Literal["row", "column"], at: int, count: int, place: tuple[int, int, int, int]
+) -> None:
+    top, left, height, width = place
+    old = Area(top, left, top + height, left + width)
+    moved = Shift(axis=axis, at=at, count=count).area(old)
+    assert moved is not None
+    assert Shift(axis=axis, at=at, count=-count).area(moved) == old
+    left_over = Shift(axis=axis, at=at, count=-count).area(old)
+    before = old.rows if axis == "row" else old.columns
+    kept = [line for line in before if not at <= line < at + count]
+    after = () if left_over is None else left_over.rows if axis == "row" else left_over.columns
+    assert len(after) == len(kept)
 
 
 @pytest.mark.parametrize(
