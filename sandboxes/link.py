@@ -1,18 +1,15 @@
 """The near end of the line to a host: requests out, replies in, matched by number.
 
 Arguments go into a request and results come out of a reply as the bytes they are. A link knows nothing of
-processes or containers: it is given a stream each way and told when the host is gone. Whoever owns it runs
-`run` in a task.
+processes or containers: it is given a way to write, fed with what the host writes, and told when it is gone.
 """
 
 import logging
-from contextlib import suppress
+from collections.abc import Callable
 from itertools import count
-from math import inf
 from typing import Any
 
 import anyio
-from anyio.abc import ByteReceiveStream, ByteSendStream
 
 from m3bench.sandboxes.backends.base import Reply
 from m3bench.sandboxes.dispatcher import NOT_AN_OBJECT, refusal
@@ -73,34 +70,24 @@ class Pending:
 
 
 class Link:
-    """Requests and replies over a pair of streams.
+    """Requests and replies over some line.
 
     Args:
-        reading: What the host writes.
-        writing: What the host reads.
+        write: Takes whole lines for the host, at once and without waiting.
     """
 
-    def __init__(self, reading: ByteReceiveStream, writing: ByteSendStream) -> None:
-        self._reading = reading
-        self._writing = writing
-        self._outbox, self._queue = anyio.create_memory_object_stream[bytes](inf)
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self._write = write
+        self._lines = Lines(MAX_LINE_BYTES)
         self._numbers = count(1)
         self._pending: dict[int, Pending] = {}
         self._broken: SandboxError | None = None
         self._idle = anyio.Event()
 
-    async def run(self) -> None:
-        """Carry messages until the host's output ends."""
-        lines = Lines(MAX_LINE_BYTES)
-        with self._outbox, self._queue:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._write)
-                try:
-                    while True:
-                        for line in lines.feed(await self._reading.receive()):
-                            self._take(line)
-                except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
-                    tasks.cancel_scope.cancel()
+    def feed(self, data: bytes) -> None:
+        """Take what the host wrote, in pieces of any size."""
+        for line in self._lines.feed(data):
+            self._take(line)
 
     def fail(self, error: SandboxError) -> None:
         """Answer whatever waits, now and later, with an error; the first one given stays."""
@@ -135,9 +122,9 @@ class Link:
     def forget(self, pending: Pending, *, cancel: bool) -> None:
         """Expect no answer any more; tell the host when it should not go on."""
         self._pending.pop(pending.request, None)
-        if cancel:
+        if cancel and not self.broken:
             notice = {"method": "notifications/cancelled", "params": {"requestId": pending.request}}
-            self._post(encode({"jsonrpc": "2.0", **notice}))
+            self._write(encode({"jsonrpc": "2.0", **notice}))
         if not self._pending:
             self._idle.set()
 
@@ -152,21 +139,8 @@ class Link:
             pending.settle(self._broken)
         else:
             self._pending[pending.request] = pending
-            self._post(line)
+            self._write(line)
         return pending
-
-    def _post(self, line: bytes) -> None:
-        # When the host is gone, `fail` is about to say so.
-        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            self._outbox.send_nowait(line)
-
-    async def _write(self) -> None:
-        try:
-            async for line in self._queue:
-                await self._writing.send(line)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            # What the host wrote before it stopped reading may still be on its way.
-            return
 
     def _take(self, line: bytes) -> None:
         parts = split_reply(line)

@@ -47,7 +47,7 @@ def _cases() -> Iterator[Any]:
                 yield pytest.param(backend, check, id=f"{name}-{check.name}", marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize(("backend", "check"), _cases())
+@pytest.mark.parametrize(("backend", "check"), list(_cases()))
 def test_a_backend_does_what_every_backend_must(backend: Callable[[], Backend], check: Check, tmp_path: Path) -> None:
     async def run() -> Verdict:
         async with backend() as opened:
