@@ -85,6 +85,16 @@ def read_tasks(path: Path | str, *, keep_going: bool = False) -> TaskFile:
 
 def write_tasks(path: Path | str, tasks: Iterable[TaskTrajectories]) -> None:
     """Write our format."""
+    _write(path, tasks_json(tasks))
+
+
+def write_public_tasks(path: Path | str, tasks: Iterable[TaskTrajectories]) -> None:
+    """Write the public format, which holds the first trajectory of each task."""
+    _write(path, public_tasks_json(tasks))
+
+
+def tasks_json(tasks: Iterable[TaskTrajectories]) -> dict[str, Any]:
+    """Our format, as a dict that `json.dumps` takes."""
     entries = []
     for task in tasks:
         entry: dict[str, Any] = {"id": task.id}
@@ -92,11 +102,11 @@ def write_tasks(path: Path | str, tasks: Iterable[TaskTrajectories]) -> None:
             entry["family"] = task.family
         entry["trajectories"] = [trajectory.to_json() for trajectory in task.trajectories]
         entries.append(entry)
-    _write(path, {"format": FORMAT, "version": VERSION, "tasks": entries})
+    return {"format": FORMAT, "version": VERSION, "tasks": entries}
 
 
-def write_public_tasks(path: Path | str, tasks: Iterable[TaskTrajectories]) -> None:
-    """Write the public format, which holds the first trajectory of each task."""
+def public_tasks_json(tasks: Iterable[TaskTrajectories]) -> list[dict[str, Any]]:
+    """The public format, as a list that `json.dumps` takes."""
     entries = []
     for task in tasks:
         steps = [
@@ -107,7 +117,7 @@ def write_public_tasks(path: Path | str, tasks: Iterable[TaskTrajectories]) -> N
         if task.family is not None:
             entry["type"] = task.family
         entries.append(entry | {"steps": steps})
-    _write(path, entries)
+    return entries
 
 
 def _read_ours(data: Mapping[str, Any], reading: _Reading) -> None:

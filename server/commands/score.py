@@ -76,8 +76,9 @@ def score(
 ) -> None:
     """Score what an agent did against reference trajectories.
 
-    Both files hold trajectories by task id, in our format or in that of Open-M3-Bench. Tasks with several references
-    are scored against the best. A task that was not run is listed, not counted as 0.
+    Both files hold trajectories by task id, in our format or in that of
+    Open-M3-Bench. Tasks with several references are scored against the best.
+    A task that was not run is listed, not counted as 0.
     """
     if as_json + as_csv + as_table > 1:
         raise UserError("Choose one of --json, --csv and --table.")
@@ -127,7 +128,8 @@ def compare(
 ) -> None:
     """Compare two sets of results task by task: second minus first, with 95 % intervals.
 
-    The tasks are resampled in pairs, so what makes a task hard for both cancels out. An interval without 0 is marked.
+    The tasks are resampled in pairs, so what makes a task hard for both
+    cancels out. An interval that leaves out 0 is marked.
     """
     from m3bench.server.commands import screen
     from m3bench.server.scoring.compare import compare as compare_rows
