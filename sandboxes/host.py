@@ -196,10 +196,6 @@ class Host:
 
 async def receive(descriptor: int) -> AsyncIterator[bytes]:
     """What arrives on a descriptor, as it arrives."""
-    if os.name != "posix":
-        while chunk := await anyio.to_thread.run_sync(os.read, descriptor, CHUNK_BYTES, abandon_on_cancel=True):
-            yield chunk
-        return
     # A reader that stays costs a third less per message than waiting anew each time.
     loop, arrived, chunks = asyncio.get_running_loop(), asyncio.Event(), deque[bytes]()
 
@@ -209,7 +205,13 @@ async def receive(descriptor: int) -> AsyncIterator[bytes]:
         if not chunks[-1]:
             loop.remove_reader(descriptor)
 
-    loop.add_reader(descriptor, read)
+    try:
+        loop.add_reader(descriptor, read)
+    except (NotImplementedError, PermissionError):
+        # Windows can wait for nothing but sockets, and nobody can wait for a plain file.
+        while chunk := await anyio.to_thread.run_sync(os.read, descriptor, CHUNK_BYTES, abandon_on_cancel=True):
+            yield chunk
+        return
     while True:
         await arrived.wait()
         arrived.clear()

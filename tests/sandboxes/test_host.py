@@ -173,6 +173,15 @@ def test_nothing_heavy_is_imported_before_a_tool_needs_it() -> None:
     assert not [name for name in loaded if name.startswith("m3bench.sandboxes.servers.")]
 
 
+def test_a_conversation_in_a_file_is_answered_too(tmp_path: Path) -> None:
+    (tmp_path / "conversation").write_bytes(_request(1, "ping") + _request(2, "tools/call", ADD))
+    with (tmp_path / "conversation").open("rb") as file:
+        found = subprocess.run(
+            [sys.executable, *_command(tmp_path)], stdin=file, capture_output=True, check=True, timeout=30
+        )
+    assert [json.loads(line)["id"] for line in found.stdout.splitlines()] == [1, 2]
+
+
 @pytest.mark.parametrize("tool", ["echo", "rest", "hang_thread", "spin"])
 def test_the_process_ends_with_its_input_whatever_runs(tmp_path: Path, tool: str) -> None:
     arguments = {"text": "x"} if tool == "echo" else {}
