@@ -30,6 +30,7 @@ MAX_XML_BYTES = 24 * 1024 * 1024
 _CONTENT_TYPES = "[Content_Types].xml"
 _TEMPLATE_TYPE = b"presentationml.template.main+xml"
 _PRESENTATION_TYPE = b"presentationml.presentation.main+xml"
+_BEFORE_MARKUP = b" \t\r\n\x00\xef\xbb\xbf\xff\xfe"
 _WORKBOOK_DATE = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*")
 
 
@@ -127,9 +128,12 @@ def _content_types(parts: Iterable[Part]) -> bytes:
 
 
 def _check_xml(path: Path, limits: Limits) -> None:
-    total = 0
+    total, current, counted = 0, "", False
     for name, piece in pieces(path, limits):
-        if name.endswith((".xml", ".rels", ".vml")):
+        if name != current:
+            # Names do not tell: what is parsed is up to the file's own list of types.
+            current, counted = name, piece.lstrip(_BEFORE_MARKUP).startswith(b"<")
+        if counted:
             total += len(piece)
         if total > MAX_XML_BYTES:
             raise LimitError(f"{path.name!r} holds more than {MAX_XML_BYTES} bytes of XML, the most a deck may have")
