@@ -12,8 +12,10 @@ from typing import Any
 
 from m3bench.server.scoring import Encoder, Scorecard, score
 from m3bench.server.scoring.metrics import Link, merge_purity, order_consistency, step_coherence
+from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.server.trajectories import Course, course, result_text
+from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, LoggedCall
 from m3bench.tasks.task import Task
 
@@ -29,7 +31,8 @@ def score_run(
     """The score card of a submitted run."""
     found = course(records, task.question)
     references = [reference.trajectory for reference in task.references]
-    best = score(found.trajectory, references, encoder=encoder)
+    signatures = catalog_signatures(load_catalog())
+    best = score(found.trajectory, references, encoder=encoder, signatures=signatures)
     findings = [check.run(_evidence(run, found, workspace)) for check in task.checks]
     return {
         "version": VERSION,

@@ -1,0 +1,30 @@
+"""Reading the detector's answer: what a family needs to go on from it."""
+
+import json
+from typing import Any, NamedTuple
+
+from m3bench.tasks.scene import Box
+
+
+class Found(NamedTuple):
+    """An object the detector reported."""
+
+    name: str
+    box: tuple[int, int, int, int]
+
+
+def read_objects(text: str) -> list[Found]:
+    """The objects of a detection result, boxes in whole pixels."""
+    start, end = text.index("["), text.rindex("]")
+    entries: list[dict[str, Any]] = json.loads(text[start : end + 1])
+    return [Found(entry["name"], _whole(entry["bbox"])) for entry in entries]
+
+
+def centre(box: Box) -> tuple[int, int]:
+    """The middle of a box."""
+    left, top, right, bottom = box
+    return round((left + right) / 2), round((top + bottom) / 2)
+
+
+def _whole(box: dict[str, float]) -> tuple[int, int, int, int]:
+    return round(box["xmin"]), round(box["ymin"]), round(box["xmax"]), round(box["ymax"])
