@@ -52,11 +52,15 @@ def console() -> "Console":
     """Standard output, plain and wide enough when it is not a terminal."""
     from rich.console import Console
 
-    if reconfigure := getattr(sys.stdout, "reconfigure", None):
-        # A terminal that cannot show a character shows another one instead of a traceback.
-        reconfigure(errors="replace")
+    _tolerate()
     terminal = sys.stdout.isatty()
     return Console(highlight=False, emoji=False, markup=False, width=None if terminal else _PLAIN_WIDTH)
+
+
+def _tolerate() -> None:
+    """Let an output that cannot show a character show another one, instead of failing."""
+    if reconfigure := getattr(sys.stdout, "reconfigure", None):
+        reconfigure(errors="replace")
 
 
 def show_results(results: Results, *, per_task: bool = False) -> None:
@@ -164,12 +168,15 @@ def print_csv(results: Results, *, per_task: bool = False) -> None:
     """One line per family and one for all, or one per task; an empty cell has no value."""
     names = (*METRICS, "average")
     counts = ("reference_calls", "actual_calls", "matched")
+    _tolerate()
     out = csv.writer(sys.stdout, lineterminator="\n")
     if per_task:
         out.writerow(("task", "family", *names, *counts))
         for row in results.rows:
             numbers = [row.metrics.get(name) for name in names]
-            out.writerow((printable(row.id), row.family or "", *numbers, *(getattr(row, name) for name in counts)))
+            out.writerow(
+                (printable(row.id), printable(row.family or ""), *numbers, *(getattr(row, name) for name in counts))
+            )
         return
     out.writerow(("family", "tasks", *names, *counts))
     families = {name: rows for name, rows in aggregate.by_family(results.rows).items() if name}

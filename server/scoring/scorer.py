@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _GROUP_TEXTS = 96
 """Texts embedded together: a few full batches, and a progress bar that moves."""
+_GROUP_RUNS = 256
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +76,7 @@ def score_many(
         for plan in prepared.plans:
             for bucket in plan.open:
                 texts |= bucket.texts
-        if len(texts) >= _GROUP_TEXTS or (not texts and len(group) >= _GROUP_TEXTS):
+        if len(texts) >= _GROUP_TEXTS or len(group) >= _GROUP_RUNS:
             yield from _finish(group, texts, encoder, profile)
             group, texts = [], {}
     yield from _finish(group, texts, encoder, profile)

