@@ -7,6 +7,7 @@ whatever that thread starts later, so it must come before any other thread. It c
 import ctypes
 import os
 import struct
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,9 +28,11 @@ _NO_ABSTRACT_SOCKETS_NO_SIGNALS = 0b11
 
 def version() -> int:
     """The interface's version, 0 where there is none."""
+    if sys.platform != "linux":
+        return 0
     try:
-        return max(0, _syscall(_CREATE, None, 0, _VERSION_FLAG))
-    except (OSError, AttributeError):
+        return _syscall(_CREATE, None, 0, _VERSION_FLAG)
+    except OSError:
         return 0
 
 

@@ -54,10 +54,11 @@ def returned() -> tuple[Path, ...]:
 
 def carved(tree: Path, out: Iterable[Path]) -> list[Path]:
     """A tree without some of its parts, as the largest subtrees that hold none of them."""
-    inside = [path for path in out if path.is_relative_to(tree)]
+    # A link such as `lib64` leads to what its target is carved for already.
+    inside = [path for path in out if path.is_relative_to(tree.resolve())]
     if not inside:
         return [tree]
-    if tree in inside:
+    if tree.is_symlink() or tree in inside:
         return []
     return [part for child in sorted(tree.iterdir()) for part in carved(child, inside)]
 
