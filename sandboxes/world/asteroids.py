@@ -16,6 +16,8 @@ from m3bench.sandboxes.world import clock, noise, tables
 FIRST = date(1950, 1, 1)
 LAST = date(2099, 12, 31)
 
+_FIRST_NUMBERED = datetime(2000, 1, 1, tzinfo=UTC)
+"""Passages of numbered asteroids are told from here on."""
 _NUMBERED_IDS = 2_000_000
 _SMALL_IDS = 54_000_000
 _SLOTS = 16
@@ -131,13 +133,13 @@ def _passages(record: tables.Record) -> list[Passage]:
     every = timedelta(days=365.25 * min(9.0, max(1.1, 1 / abs(1 - record["axis_au"] ** -1.5))))
     nearest = 0.03 if record["hazardous"] else 0.09
     usual = _speed(record["axis_au"], record["eccentricity"], record["inclination"])
-    moment = datetime.combine(FIRST, time(), UTC) + every * draws.random()
+    moment = _FIRST_NUMBERED + every * draws.random()
     found = []
     while moment.date() <= LAST:
         passed = (moment + every * draws.uniform(-0.2, 0.2)).replace(second=0, microsecond=0)
         distance = min(0.5, nearest * math.exp(abs(draws.gauss(0, 1))))
         speed = usual * draws.uniform(0.9, 1.1)
-        if FIRST <= passed.date() <= LAST and all(abs(passed - other.time) > every / 2 for other in known):
+        if passed.date() <= LAST and all(abs(passed - other.time) > every / 2 for other in known):
             found.append(Passage(passed, distance * _AU_KM, speed))
         moment += every
     return sorted([*known, *found], key=lambda passage: passage.time)

@@ -1,6 +1,7 @@
 """Pictures that rovers took on Mars, and the record of their missions."""
 
 from functools import cache
+from itertools import islice
 
 from m3bench.sandboxes.servers.nasa.answers import RULE, api_error, day_of, refusal, server
 from m3bench.sandboxes.world.mars import CAMERAS, Photo, Rover, rovers
@@ -59,7 +60,7 @@ async def get_mars_rover_manifest(rover_name: str) -> str:
         "",
         "Photo Summary per Sol (showing latest 5 sols with photos):",
     ]
-    latest = [sol for sol in range(rover.last_sol, -1, -1) if rover.counts(sol)][:_SHOWN_SOLS]
+    latest = list(islice((sol for sol in range(rover.last_sol, -1, -1) if rover.counts(sol)), _SHOWN_SOLS))
     for sol in latest:
         counts = rover.counts(sol)
         lines += [f"  Sol {sol}: {sum(counts.values())} photos", f"    Cameras: {', '.join(counts)}"]

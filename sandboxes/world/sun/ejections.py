@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
+from random import Random
 
 from m3bench.sandboxes.world import noise, tables
 from m3bench.sandboxes.world.sun.events import FIRST, LAST, Ejection, Flare, moment
@@ -63,53 +64,57 @@ def ejections(flares: Sequence[Flare]) -> list[Ejection]:
 
 
 def _of_flare(flare: Flare, speed: int) -> Ejection:
-    key = flare.peak.isoformat()
+    draws = noise.generator_of("ejection", flare.peak.isoformat())
     lat, lng = position(flare.location)
-    delay = noise.integer(4, 30, "ejection delay", key)
-    start = _seen(flare.peak + timedelta(minutes=delay))
+    start = _seen(flare.peak + timedelta(minutes=draws.randint(4, 30)))
     note = (
-        f"Seen to the {_side(lat, lng)} {noise.pick(_views(start), 'view', key)}. It goes with the {flare.size} flare "
+        f"Seen to the {_side(lat, lng)} {draws.choice(_views(start))}. It goes with the {flare.size} flare "
         f"of active region {flare.region} that peaked at {flare.peak:%H:%M} UT."
     )
-    ejection = _ejection(start, flare.location, note, speed, lat, lng)
+    ejection = _ejection(start, flare.location, note, speed, (lat, lng), draws)
     ejection.link(flare)
     return ejection
 
 
 def _towards(start: datetime, storm: tables.Record) -> Ejection:
     """The eruption without a flare that a known storm goes back to."""
-    key = start.isoformat()
-    lat = noise.integer(-18, 18, "filament latitude", key)
-    lng = noise.integer(-12, 12, "filament longitude", key)
+    draws = noise.generator_of("filament", start.isoformat())
+    lat, lng = draws.randint(-18, 18), draws.randint(-12, 12)
     note = (
-        f"A partial halo {noise.pick(_views(start), 'view', key)}. A large filament near the centre of the disk "
+        f"A partial halo {draws.choice(_views(start))}. A large filament near the centre of the disk "
         "lifted off in the hours before."
     )
-    return _ejection(_seen(start), place(lat, lng), note, storm["ejection_km_s"], lat, lng)
+    return _ejection(_seen(start), place(lat, lng), note, storm["ejection_km_s"], (lat, lng), draws)
 
 
 def _others() -> Iterator[Ejection]:
     day = FIRST
     while day < LAST:
-        generator = noise.generator_of("ejections", day.isoformat())
-        for _ in range(round(generator.gauss(_RATES[day.year], 1.0))):
-            start = _seen(datetime.combine(day, time(), UTC) + timedelta(minutes=generator.randrange(24 * 60)))
-            speed = int(min(1400, max(140, generator.lognormvariate(5.98, 0.42))))
-            lat, lng = generator.gauss(0, 24), generator.uniform(-180, 180)
+        draws = noise.generator_of("ejections", day.isoformat())
+        for _ in range(round(draws.gauss(_RATES[day.year], 1.0))):
+            start = _seen(datetime.combine(day, time(), UTC) + timedelta(minutes=draws.randrange(24 * 60)))
+            speed = int(min(1400, max(140, draws.lognormvariate(5.98, 0.42))))
+            lat, lng = draws.gauss(0, 24), draws.uniform(-180, 180)
             visible = abs(lng) < 90
-            told = generator.choice(_ON_DISK if abs(lng) < _LIMB_DEGREES else _ON_LIMB if visible else _UNSEEN)
-            note = f"Seen to the {_side(lat, lng)} {generator.choice(_views(start))}. {told}."
-            yield _ejection(start, place(lat, lng) if visible else "", note, speed, lat, lng)
+            told = draws.choice(_ON_DISK if abs(lng) < _LIMB_DEGREES else _ON_LIMB if visible else _UNSEEN)
+            note = f"Seen to the {_side(lat, lng)} {draws.choice(_views(start))}. {told}."
+            yield _ejection(start, place(lat, lng) if visible else "", note, speed, (lat, lng), draws)
         day += timedelta(days=1)
 
 
-def _ejection(start: datetime, location: str, note: str, speed: int, lat: float, lng: float) -> Ejection:
-    key = f"{start.isoformat()} {location} {speed}"
-    second = int(speed * noise.between(0.86, 1.12, "second measurement", key))
-    speeds = (speed, second) if noise.fraction("measured twice", key) < 0.35 else (speed,)
-    half_angle = min(80, max(8, int(noise.between(8, 30, "half angle", key) + speed / 60)))
+def _ejection(
+    start: datetime, location: str, note: str, speed: int, towards: tuple[float, float], draws: Random
+) -> Ejection:
+    second = int(speed * draws.uniform(0.86, 1.12))
     return Ejection(
-        kind="CME", start=start, location=location, note=note, speeds=speeds, lat=lat, lng=lng, half_angle=half_angle
+        kind="CME",
+        start=start,
+        location=location,
+        note=note,
+        speeds=(speed, second) if draws.random() < 0.35 else (speed,),
+        lat=towards[0],
+        lng=towards[1],
+        half_angle=min(80, int(draws.uniform(8, 30) + speed / 60)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
+from random import Random
 
 from m3bench.sandboxes.world import noise, tables
 from m3bench.sandboxes.world.sun.events import FIRST, LAST, Flare, moment
@@ -21,7 +22,13 @@ _DAYS_ON_DISK = 14
 def flares() -> list[Flare]:
     """Every flare, in order of time."""
     known = [
-        _flare(moment(record["peak"]), record["class"], record["region"], record["location"])
+        _flare(
+            moment(record["peak"]),
+            record["class"],
+            record["region"],
+            record["location"],
+            noise.generator_of("flare", record["peak"]),
+        )
         for record in tables.load("solar_flares")
     ]
     taken = {flare.peak.replace(minute=0) for flare in known}
@@ -32,20 +39,20 @@ def flares() -> list[Flare]:
 def _ordinary() -> Iterator[Flare]:
     day = FIRST
     while day < LAST:
-        generator = noise.generator_of("flares", day.isoformat())
+        draws = noise.generator_of("flares", day.isoformat())
         expected = _RATES[day.year][day.month - 1]
-        chance, count = generator.random(), 0
+        chance, count = draws.random(), 0
         # A count with the given mean: as many exponential waits as fit into the day.
-        waited = generator.expovariate(expected) if expected else 2.0
+        waited = draws.expovariate(expected) if expected else 2.0
         while waited < 1:
             count += 1
-            waited += generator.expovariate(expected)
+            waited += draws.expovariate(expected)
         for number in range(count):
-            peak = datetime.combine(day, time(), UTC) + timedelta(minutes=generator.randrange(24 * 60))
-            size = 1 + (generator.paretovariate(1.4) - 1) % (_LARGEST - 1)
-            named = f"C{7 + 2.9 * generator.random():.1f}" if number == 0 and chance < 0.25 else f"M{size:.1f}"
-            region, location = _region(peak, generator.randrange(_DAYS_ON_DISK))
-            yield _flare(peak, named, region, location)
+            peak = datetime.combine(day, time(), UTC) + timedelta(minutes=draws.randrange(24 * 60))
+            size = 1 + (draws.paretovariate(1.4) - 1) % (_LARGEST - 1)
+            named = f"C{7 + 2.9 * draws.random():.1f}" if number == 0 and chance < 0.25 else f"M{size:.1f}"
+            region, location = _region(peak, draws.randrange(_DAYS_ON_DISK))
+            yield _flare(peak, named, region, location, draws)
         day += timedelta(days=1)
 
 
@@ -59,14 +66,13 @@ def _region(peak: datetime, days_ago: int) -> tuple[int, str]:
     return number, place(lat, min(89, round(lng)))
 
 
-def _flare(peak: datetime, size: str, region: int, location: str) -> Flare:
-    key = peak.isoformat()
+def _flare(peak: datetime, size: str, region: int, location: str, draws: Random) -> Flare:
     slow = 2 if size[0] == "X" else 1
     return Flare(
         kind="FLR",
-        start=peak - timedelta(minutes=noise.integer(5, 14 * slow, "flare rise", key)),
+        start=peak - timedelta(minutes=draws.randint(5, 14 * slow)),
         peak=peak,
-        end=peak + timedelta(minutes=noise.integer(5, 18 * slow, "flare decay", key)),
+        end=peak + timedelta(minutes=draws.randint(5, 18 * slow)),
         size=size,
         region=region,
         location=location,

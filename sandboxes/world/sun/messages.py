@@ -67,7 +67,7 @@ def _alerts() -> Iterator[Message]:
                 title, text = _text(event)
                 known = [other.id for other in event.links if other.start <= issued]
                 related = f" Related events: {', '.join(sorted(known))}." if known else ""
-                body = f"{text}{related}\nActivity ID: {event.id}."
+                body = f"{text} Activity ID: {event.id}.{related}"
                 yield Message("", kind, issued, f"Space Weather Notification - {title}", body, [event.id])
 
 

@@ -1,5 +1,6 @@
 """The complete record: all events with their ids, model runs and messages, made once and kept."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,10 @@ class Record:
 
     def between(self, kind: Kind, start: datetime, end: datetime) -> list[Event]:
         """The events of a kind that start in [start, end)."""
-        return [event for event in self.kinds[kind] if start <= event.start < end]
+        events = self.kinds[kind]
+        first = bisect_left(events, start, key=lambda event: event.start)
+        last = bisect_left(events, end, lo=first, key=lambda event: event.start)
+        return list(events[first:last])
 
 
 @cache
