@@ -22,7 +22,7 @@ _BAR = 12
 
 def markdown(card: Mapping[str, Any]) -> str:
     """The whole card."""
-    parts = [_headline(card), _metrics(card), _calls(card), _checks(card), _outcomes(card)]
+    parts = [_headline(card), _metrics(card), calls_markdown(card), _checks(card), _outcomes(card)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -53,7 +53,8 @@ def _bar(value: float) -> str:
     return "█" * full + "░" * (_BAR - full)
 
 
-def _calls(card: Mapping[str, Any]) -> str:
+def calls_markdown(card: Mapping[str, Any]) -> str:
+    """Reference and actual calls side by side, by step."""
     alignment = card["alignment"]
     actual = [(step, call) for step, calls in enumerate(alignment["actual_steps"], 1) for call in calls]
     by_reference = {match["reference"]: match for match in alignment["matches"]}

@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from m3bench.server.commands import demo, replay, score, serve, tasks, world
+from m3bench.server.commands import demo, replay, runs, score, serve, tasks, world
 from m3bench.tasks.errors import M3Error
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.command("demo")(demo.demo)
 app.command("replay")(replay.replay)
 app.command("score")(score.score)
 app.command("compare")(score.compare)
+app.add_typer(runs.commands)
 app.add_typer(tasks.commands)
 app.add_typer(world.commands)
 

@@ -6,9 +6,11 @@ leaves without submitting has abandoned it. Nothing of the task's references or 
 
 import secrets
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -85,6 +87,8 @@ class Run:
         async with self._opening:
             if self._sandbox is None:
                 self._sandbox = await self._backend.open(self._spec)
+                for notice in self._sandbox.notices:
+                    _say_once(notice)
         reply = await self._sandbox.call(tool, arguments, seconds)
         return Reply(reply.outcome, reply.result)
 
@@ -253,3 +257,9 @@ class Runs:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+@cache
+def _say_once(notice: str) -> None:
+    """Tell the person in front of the machine what its sandboxes lack."""
+    print(f"m3bench: {notice}", file=sys.stderr, flush=True)

@@ -1,20 +1,61 @@
-"""`m3bench demo`: the bundled sample set scored, and one task explained."""
+"""`m3bench demo`: three clients play the same task through a real server, and get their score cards."""
 
-from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, Annotated, Any
 
-EXPLAINED = "canyon-weekend"
+import typer
+
+if TYPE_CHECKING:
+    from m3bench.tasks.task import Task
+
+TASK = "generate_powerpoint-1"
 
 
-def demo() -> None:
-    """See it work: score the sample set that comes with m3bench, and explain one task of it."""
-    from m3bench.server.commands import screen
-    from m3bench.server.commands.score import ProfileName, score_files
+def demo(
+    task: Annotated[str, typer.Option(help="The task to play.")] = TASK,
+    json: Annotated[bool, typer.Option("--json", help="Print the three score cards as JSON.")] = False,
+) -> None:
+    """See it work: a right, a sloppy and an idle client play one task over stdio; their score cards side by side.
 
-    with as_file(files("m3bench.tasks") / "data" / "sample") as folder:
-        results = score_files(folder / "references.json", folder / "actual.json", profile=ProfileName.M3)
-    screen.show_results(results)
-    out = screen.console()
-    out.print()
-    screen.show_explanations(results, only=EXPLAINED)
-    out.print()
-    out.print("Score your own: m3bench score REFERENCES ACTUAL  (m3bench score --help)", style="dim")
+    Starts `m3bench serve` as a client would, in a temporary data folder. No model is involved.
+    """
+    import anyio
+
+    from m3bench.server.commands.screen import print_json
+    from m3bench.server.demonstration import play_all
+    from m3bench.tasks.library import Library
+
+    library = Library()
+    chosen = library.task(task)
+    cards = anyio.run(play_all, chosen, not json)
+    if json:
+        print_json(cards)
+    else:
+        _show(chosen, str(library.folder / "pictures" / chosen.pictures[0]), cards)
+
+
+def _show(task: "Task", picture: str, cards: dict[str, dict[str, Any]]) -> None:
+    from rich.markdown import Markdown
+    from rich.table import Table
+
+    from m3bench.server.cards import METRICS, calls_markdown
+    from m3bench.server.commands.screen import console
+
+    screen = console()
+    screen.print(f"\nTask {task.id}", style="bold")
+    screen.print(f"{task.question}\nPicture: {picture}\n")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for name in cards:
+        table.add_column(f"{name} client", justify="right")
+    for metric in (*METRICS, "average"):
+        values = [card["metrics"][metric] for card in cards.values()]
+        table.add_row(
+            metric.replace("_", " "), *(f"{value:.3f}" for value in values), style="bold" if metric == "average" else ""
+        )
+    checks = [f"{sum(check['passed'] for check in card['checks'])} of {len(card['checks'])}" for card in cards.values()]
+    table.add_row("checks passed", *checks)
+    table.add_row("solved", *("yes" if card["success"] else "no" for card in cards.values()))
+    screen.print(table)
+    screen.print("\nWhere the sloppy client lost its points", style="bold")
+    screen.print(Markdown(calls_markdown(cards["sloppy"])))
+    screen.print("\nNow in your own client: add `m3bench serve` to its MCP servers and say “start a task”.\n")

@@ -1,0 +1,83 @@
+"""Scripted clients: one that is right, one that is sloppy, one that does nothing.
+
+They speak to a real server process over stdio with the SDK's client, as any client would; the pauses between
+steps stand for a model that thinks.
+"""
+
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import anyio
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from m3bench.tasks.catalog import expose
+from m3bench.tasks.task import Task
+
+THINK_SECONDS = 0.4
+
+Player = Callable[[Client, Task], Awaitable[str]]
+
+
+async def play_all(task: Task, narrate: bool) -> dict[str, dict[str, Any]]:
+    """The score cards of the three clients."""
+    players: dict[str, Player] = {"right": _right, "sloppy": _sloppy, "idle": _idle}
+    cards = {}
+    with TemporaryDirectory(prefix="m3bench-demo-") as data:
+        for name, player in players.items():
+            if narrate:
+                print(f"The {name} client plays {task.id} …", file=sys.stderr, flush=True)
+            cards[name] = await _play(task, player, Path(data))
+    return cards
+
+
+async def _play(task: Task, player: Player, data: Path) -> dict[str, Any]:
+    arguments = ["-m", "m3bench.server.cli", "serve", "--data", str(data), "--profile", f"task:{task.id}"]
+    server = StdioServerParameters(command=sys.executable, args=arguments)
+    async with Client(stdio_client(server)) as client:
+        await client.call_tool("start_task", {"task_id": task.id})
+        answer = await player(client, task)
+        await client.call_tool("submit", {"answer": answer})
+        card = (await client.call_tool("score", {})).structured_content
+        assert card is not None
+        return card
+
+
+async def _right(client: Client, task: Task) -> str:
+    """Plays the reference, independent calls together."""
+    for step in task.references[0].steps:
+        async with anyio.create_task_group() as together:
+            for call in step:
+                together.start_soon(client.call_tool, expose(call.tool), call.arguments)
+        await anyio.sleep(THINK_SECONDS)
+    return _answer(task)
+
+
+async def _sloppy(client: Client, task: Task) -> str:
+    """One call after the other, the first one twice, an argument wrong, the last call forgotten."""
+    calls = [call for step in task.references[0].steps for call in step]
+    for index, call in enumerate([calls[0], *calls[:-1]]):
+        arguments = dict(call.arguments)
+        if index == len(calls) - 1 and arguments:
+            arguments[next(iter(arguments))] = "something else"
+        await client.call_tool(expose(call.tool), arguments)
+        await anyio.sleep(THINK_SECONDS)
+    return "I think it is done."
+
+
+async def _idle(client: Client, task: Task) -> str:
+    return "I do not know."
+
+
+def _answer(task: Task) -> str:
+    """Words that the task's checks look for, as a good answer would have them."""
+    words: list[str] = []
+    for check in task.checks:
+        if check.kind == "answer_names":
+            words += [spellings[0] for spellings in check.all_of]
+        elif check.kind == "answer_number":
+            words.append(f"{check.value:g}")
+    return "The answer: " + ", ".join(words) + "."
