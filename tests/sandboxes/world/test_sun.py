@@ -78,7 +78,7 @@ def test_rates_are_those_of_an_active_sun() -> None:
 
 def test_every_effect_has_a_cause_before_it() -> None:
     for kind in ("SEP", "IPS", "GST", "MPC", "RBE"):
-        for event in record().kinds[kind]:  # type: ignore[index]
+        for event in record().kinds[kind]:
             assert any(other.start <= event.start for other in event.links), event.id
 
 
