@@ -41,7 +41,7 @@ async def _play(task: Task, player: Player, data: Path) -> dict[str, Any]:
         await client.call_tool("start_task", {"task_id": task.id})
         answer = await player(client, task)
         await client.call_tool("submit", {"answer": answer})
-        card = (await client.call_tool("score", {})).structured_content
+        card: dict[str, Any] | None = (await client.call_tool("score", {})).structured_content
         assert card is not None
         return card
 
