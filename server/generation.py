@@ -46,7 +46,7 @@ async def generate(
         "schema": SCHEMA,
         "name": name,
         "version": version,
-        "tasks": [task.model_dump(mode="json", exclude_defaults=True) for task in tasks],
+        "tasks": [task.model_dump(mode="json") for task in tasks],
     }
     (out / "tasks.json").write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", "utf-8")
     return tasks
