@@ -17,7 +17,7 @@ from m3bench.sandboxes.world.geo import Point
 Collection = Literal["natural", "enhanced"]
 
 FIRST = date(2015, 6, 13)
-LAST = date(2025, 7, 15)
+LAST = date(2025, 7, 14)
 _GAP = (date(2019, 6, 28), date(2020, 3, 1))
 _LOST_SHARE = 0.015
 _SUMMER = range(5, 9)

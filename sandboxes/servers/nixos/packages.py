@@ -114,7 +114,8 @@ def _program_index() -> Index[Mapping[str, Any]]:
 @cache
 def _option_index() -> Index[Mapping[str, Any]]:
     entries = [
-        {"words": _HUMPS.sub(" ", entry["name"]), "text": entry["description"], "option": entry}
+        {"name": name, "words": _HUMPS.sub(" ", name), "text": entry["description"], "option": entry}
         for entry in tables.load("nix_options")
+        for name in [entry["name"]]
     ]
-    return Index(entries, {"words": 2.0, "text": 1.0})
+    return Index(entries, {"name": 2.0, "words": 2.0, "text": 1.0})
