@@ -21,6 +21,7 @@ from pptx.shapes.base import BaseShape
 from pptx.slide import Slide
 from pptx.util import Emu, Pt
 
+from m3bench.sandboxes.pictures import READABLE
 from m3bench.sandboxes.servers.ppt import backgrounds, metrics
 from m3bench.sandboxes.servers.ppt.arguments import index_of
 from m3bench.sandboxes.servers.ppt.blueprints import Blueprint, Box, Element, Grid, Panel, Picture, Plot, Text
@@ -231,7 +232,7 @@ class _Builder:
             return self._missing_picture(element, samples)
         blob = prepared(file_data(self._workspace, path), self._workspace.limits, repr(path))
         left, top, width, height = self._round_box(element)
-        with Image.open(BytesIO(blob)) as image:
+        with Image.open(BytesIO(blob), formats=READABLE) as image:
             aspect = image.width / image.height
         picture: Any = self._slide.shapes.add_picture(BytesIO(blob), left, top, width, height)
         features = _cover(picture, aspect, width / height)

@@ -63,6 +63,8 @@ LEGENDS = {
 ROUND = ("pie", "doughnut")
 STACKED = ("stacked_column", "stacked_bar", "area", "stacked_area")
 OUTSIDE = ("column", "bar", "pie")
+ABOVE = ("line", "line_markers", "scatter")
+"""Where labels may stand is up to the kind of chart: PowerPoint repairs files that say otherwise."""
 LINES = ("line", "line_markers", "scatter", "radar", "radar_markers")
 MAX_SERIES = 50
 MAX_CATEGORIES = 1000
@@ -177,7 +179,8 @@ def insert_chart(
     chart.has_title = False
     if kind not in ROUND:
         chart.value_axis.major_gridlines.format.line.color.rgb = _GRID
-        chart.category_axis.tick_label_position = XL_TICK_LABEL_POSITION.LOW
+        if not kind.startswith("radar"):
+            chart.category_axis.tick_label_position = XL_TICK_LABEL_POSITION.LOW
     if kind in ("column", "bar"):
         chart.plots[0].gap_width = 80
         chart.plots[0].overlap = 0
@@ -302,7 +305,7 @@ def label_values(chart: Chart, kind: str, scheme: colours.Scheme | None = None) 
         labels.font.size = size
         if kind in OUTSIDE:
             labels.position = XL_LABEL_POSITION.OUTSIDE_END
-        elif kind in LINES and kind != "radar":
+        elif kind in ABOVE:
             labels.position = XL_LABEL_POSITION.ABOVE
         elif scheme is not None and kind in STACKED:
             ground = scheme.series[position % len(scheme.series)]

@@ -16,6 +16,7 @@ from m3bench.sandboxes.servers.ppt.arguments import choice, slide_at
 from m3bench.sandboxes.servers.ppt.arguments import operation as known_operation
 from m3bench.sandboxes.servers.ppt.charts import colour_series
 from m3bench.sandboxes.servers.ppt.registry import refusal, tool
+from m3bench.sandboxes.servers.ppt.shapes import plain_shape
 from m3bench.sandboxes.servers.ppt.slides import append, layout_at
 from m3bench.sandboxes.servers.ppt.themes import set_theme
 from m3bench.sandboxes.servers.ppt.typesetting import Look, clean, format_frame, shrink, text_frame
@@ -122,7 +123,7 @@ def _add_slide(
         format_frame(slide.shapes.title.text_frame, Look(bold=True, color=ink))
         shrink(slide.shapes.title)
         if kind != "title":
-            _underline(presentation, slide, scheme)
+            _underline(slide, scheme)
     bodies = [item for item in slide.placeholders if item.placeholder_format.idx == 1 and item.has_text_frame]
     if content and bodies:
         frame = bodies[0].text_frame
@@ -132,16 +133,12 @@ def _add_slide(
     return len(presentation.slides) - 1
 
 
-def _underline(presentation: Presentation, slide: Slide, scheme: colours.Scheme) -> None:
+def _underline(slide: Slide, scheme: colours.Scheme) -> None:
     """A bar under the title, in the middle as the title is."""
     title: Any = slide.shapes.title
     width = Emu(title.width // 4)
-    top = Emu(title.top + title.height)
-    bar = slide.shapes.add_shape(
-        MSO_SHAPE.RECTANGLE, Emu(title.left + (title.width - width) // 2), top, width, Inches(0.06)
-    )
-    bar.shadow.inherit = False
-    bar.line.fill.background()
+    left, top = Emu(title.left + (title.width - width) // 2), Emu(title.top + title.height)
+    bar = plain_shape(slide, MSO_SHAPE.RECTANGLE, (left, top, width, Emu(Inches(0.06))))
     bar.fill.solid()
     bar.fill.fore_color.rgb = scheme.accent1
 

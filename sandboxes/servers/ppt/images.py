@@ -18,7 +18,7 @@ from pptx.slide import Slide
 from pptx.util import Emu
 
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.pictures import decode_picture, flat, save_picture
+from m3bench.sandboxes.pictures import READABLE, decode_picture, flat, save_picture
 from m3bench.sandboxes.servers.ppt import decks
 from m3bench.sandboxes.servers.ppt.arguments import between, choice, drawing_slide, extent, index_of, place, slide_at
 from m3bench.sandboxes.servers.ppt.arguments import operation as known_operation
@@ -145,7 +145,7 @@ def file_data(workspace: Workspace, path: str) -> bytes:
 def prepared(data: bytes, limits: Limits, name: str, enhancement: Enhancement | None = None) -> bytes:
     """Picture bytes that a deck can hold; the same ones where nothing needs to be changed."""
     image = decode_picture(data, limits, name)
-    with Image.open(BytesIO(data)) as source:
+    with Image.open(BytesIO(data), formats=READABLE) as source:
         upright = source.getexif().get(_ORIENTATION, 1) == 1
         kept = source.format in _KEPT and upright
         lossy = source.format in ("JPEG", "MPO")

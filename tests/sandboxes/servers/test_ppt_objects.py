@@ -24,6 +24,19 @@ DATA: dict[str, Any] = {
     "series_names": ["x", "y"],
     "series_values": [[1, 2, 3], [4, 5, 6]],
 }
+LABELS = {
+    "column": {"ctr", "inBase", "inEnd", "outEnd"},
+    "bar": {"ctr", "inBase", "inEnd", "outEnd"},
+    "stacked_column": {"ctr", "inBase", "inEnd"},
+    "stacked_bar": {"ctr", "inBase", "inEnd"},
+    "line": {"b", "ctr", "l", "r", "t"},
+    "line_markers": {"b", "ctr", "l", "r", "t"},
+    "scatter": {"b", "ctr", "l", "r", "t"},
+    "pie": {"bestFit", "ctr", "inEnd", "outEnd"},
+    "radar": {"outEnd"},
+    "radar_markers": {"outEnd"},
+}
+"""Where PowerPoint lets the values of a chart stand."""
 
 
 def test_a_picture_goes_into_the_deck_as_it_is(bench: Bench) -> None:
@@ -214,6 +227,7 @@ def test_every_kind_of_chart_is_drawn(bench: Bench, kind: str, expected: XL_CHAR
         assert chart.chart_title.text_frame.text == "Sales"
         assert chart.legend.position == XL_LEGEND_POSITION.BOTTOM
         assert chart._chartSpace.xpath(".//c:dLbls/c:showVal/@val")[0] == "1"
+        assert {*chart._chartSpace.xpath(".//c:dLblPos/@val")} <= LABELS.get(kind, set())
         if kind not in ("pie", "doughnut"):
             assert chart.category_axis.axis_title.text_frame.text == "Quarter"
             assert chart.value_axis.axis_title.text_frame.text == "Units"
