@@ -159,6 +159,9 @@ class HostProcess(asyncio.SubprocessProtocol):
                 if not await self._gone(REAP_SECONDS):
                     logger.warning("Host process %d was killed but does not end", self._transport.get_pid())
         self._tree.close()
+        # Whatever was inside holds the output open until it is gone too.
+        with anyio.move_on_after(LEAVE_SECONDS):
+            await self._silent.wait()
         self._transport.close()
 
     async def _gone(self, seconds: float) -> bool:
