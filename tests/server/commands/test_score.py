@@ -1,4 +1,4 @@
-"""`m3bench score`, `compare` and `demo`, as a person runs them."""
+"""`m3bench score` and `m3bench compare`, as a person runs them."""
 
 import csv
 import io
@@ -248,13 +248,6 @@ def test_results_made_in_different_ways_need_an_explicit_wish(run: Run, tmp_path
     assert (code, out) == (2, "")
     assert "The profiles differ (m3 and open-m3-bench)" in err
     assert run("compare", *paths, "--anyway")[0] == 0
-
-
-def test_the_demo_scores_the_sample_and_explains_a_task(run: Run) -> None:
-    code, out, _ = run("demo")
-    assert code == 0
-    for words in ("12 tasks", "canyon-weekend  (camping)", "Where the numbers come from", "m3bench score REFERENCES"):
-        assert words in out
 
 
 def test_colours_and_progress_appear_on_a_terminal_only(cache: Path, tmp_path: Path) -> None:
