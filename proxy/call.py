@@ -15,6 +15,9 @@ that something other than the agent broke, and `Answer.owner` says what."""
 Owner = Literal["agent", "client", "proxy", "sandbox", "upstream", "cassette"]
 """Whose failure it is. Only the agent's own are scored against it."""
 
+WireError = tuple[int, str] | tuple[int, str, Any]
+"""A JSON-RPC error: code, message and, when it came with some, data."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
@@ -55,14 +58,19 @@ class Answer:
     owner: Owner = "agent"
     result: bytes = b""
     """The raw JSON of the `CallToolResult`; empty when there is an error."""
-    error: tuple[int, str] | None = None
-    """A JSON-RPC error: code and message."""
+    error: WireError | None = None
+    """The error that takes the result's place."""
     full: bytes = b""
     """The result before it was cut to size; empty when it was not cut."""
     forwarded_ns: int = 0
     """When the call left for the tool; 0 when it never did."""
     returned_ns: int = 0
     """When the tool's answer came back."""
+
+
+def error_object(error: WireError) -> dict[str, Any]:
+    """An error as it goes over the wire."""
+    return {"code": error[0], "message": error[1]} | ({"data": error[2]} if len(error) == 3 else {})
 
 
 class Journal(Protocol):

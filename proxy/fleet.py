@@ -9,14 +9,15 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
 import anyio
 from anyio.abc import TaskGroup
 
-from m3bench.proxy.call import Answer
+from m3bench.proxy.call import Answer, WireError
 from m3bench.proxy.cassette import Cassette
 from m3bench.proxy.router import Relay
 from m3bench.proxy.upstream import Entry, Upstream, capabilities, make_upstream
@@ -38,15 +39,25 @@ class Fleet:
         entries: What to start, by name.
         prefix: Whether tools are shown with their server's name.
         cassette: Records answers, or gives recorded ones.
+        reserved: Names that no tool may be shown under.
     """
 
-    def __init__(self, entries: Mapping[str, Entry], *, prefix: bool = True, cassette: Cassette | None = None) -> None:
+    def __init__(
+        self,
+        entries: Mapping[str, Entry],
+        *,
+        prefix: bool = True,
+        cassette: Cassette | None = None,
+        reserved: Collection[str] = (),
+    ) -> None:
+        self._reserved = frozenset(reserved)
         self._prefix = prefix
         self._cassette = cassette
         self._upstreams = {name: make_upstream(name, entry) for name, entry in entries.items()}
         self._routes: dict[str, tuple[str, str]] = {}
         """Exposed name to server and tool."""
-        self._tools: list[dict[str, Any]] = []
+        self._tools: dict[str, dict[str, Any]] = {}
+        """The tools as they go over the wire, by exposed name."""
         self._tasks: TaskGroup | None = None
 
     @property
@@ -58,29 +69,16 @@ class Fleet:
     @property
     def tools(self) -> tuple[dict[str, Any], ...]:
         """The tools as they go over the wire."""
-        return tuple(self._tools)
+        return tuple(self._tools[name] for name in sorted(self._tools))
 
     async def __aenter__(self) -> Self:
         self._tasks = await anyio.create_task_group().__aenter__()
-        slots = anyio.Semaphore(STARTS)
-
-        async def start(upstream: Upstream) -> None:
-            async with slots:
-                try:
-                    await self._open(upstream)
-                    self._list(upstream.name, await upstream.pages("tools/list", "tools"))
-                except UpstreamError as error:
-                    print(f"m3bench: {error}", file=sys.stderr, flush=True)
-
-        replaying = self._cassette is not None and self._cassette.replaying
-        if replaying and self._cassette is not None:
-            for name in self._cassette.servers:
-                self._list(name, self._cassette.tools(name))
-        if not replaying:
-            async with anyio.create_task_group() as starts:
-                for upstream in self._upstreams.values():
-                    starts.start_soon(start, upstream)
-        self._tools.sort(key=lambda tool: str(tool["name"]))
+        if self._cassette is not None and self._cassette.replaying:
+            listed = {name: self._cassette.tools(name) for name in self._cassette.servers}
+        else:
+            listed = await self._start()
+        for name in sorted(listed):
+            self._list(name, listed[name])
         return self
 
     async def __aexit__(
@@ -105,6 +103,11 @@ class Fleet:
         """What each server says of itself, for the manifest."""
         return {name: upstream.info.get("serverInfo", {}) for name, upstream in sorted(self._upstreams.items())}
 
+    def schema(self, name: str) -> Mapping[str, Any] | None:
+        """The input schema of a tool by its exposed name; None when it is not theirs."""
+        tool = self._tools.get(name)
+        return tool["inputSchema"] if tool is not None else None
+
     async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
         """Forward a call."""
         server, tool = self._routes[name]
@@ -126,8 +129,10 @@ class Fleet:
             answer = _answered(result, forwarded)
         except UpstreamError as error:
             if error.code is not None:
-                return Answer(outcome="not_found", error=(error.code, error.problem), forwarded_ns=forwarded,
-                              returned_ns=time.monotonic_ns())  # fmt: skip
+                given: WireError = (error.code, error.problem)
+                if error.data is not None:
+                    given = (*given, error.data)
+                return Answer(outcome="not_found", error=given, forwarded_ns=forwarded, returned_ns=time.monotonic_ns())
             return Answer(outcome="failed", owner="upstream", result=_error(str(error)), forwarded_ns=forwarded)
         except TimeoutError:
             text = f"{server}/{tool} gave no answer within {seconds:g} seconds."
@@ -141,6 +146,7 @@ class Fleet:
         found = []
         for upstream in self._having(capability):
             try:
+                await self._open(upstream)
                 found += await upstream.pages(method, key)
             except UpstreamError as error:
                 logger.warning("%s", error)
@@ -150,10 +156,36 @@ class Fleet:
         """The first answer that is not an error, over all servers that have the capability."""
         for upstream in self._having(capability):
             try:
+                await self._open(upstream)
                 return await upstream.request(method, params)
             except UpstreamError:
                 continue
         return None
+
+    async def tell(self, capability: str, method: str, params: Mapping[str, Any]) -> None:
+        """Make a request of all servers that have the capability, whatever they answer."""
+        for upstream in self._having(capability):
+            with suppress(UpstreamError):
+                await self._open(upstream)
+                await upstream.request(method, params)
+
+    async def _start(self) -> dict[str, list[dict[str, Any]]]:
+        """Start the servers; the tools of each that did start."""
+        slots = anyio.Semaphore(STARTS)
+        listed: dict[str, list[dict[str, Any]]] = {}
+
+        async def start(upstream: Upstream) -> None:
+            async with slots:
+                try:
+                    await self._open(upstream)
+                    listed[upstream.name] = await upstream.pages("tools/list", "tools")
+                except UpstreamError as error:
+                    print(f"m3bench: {error}", file=sys.stderr, flush=True)
+
+        async with anyio.create_task_group() as starts:
+            for upstream in self._upstreams.values():
+                starts.start_soon(start, upstream)
+        return listed
 
     def _having(self, capability: str) -> list[Upstream]:
         return capabilities(list(self._upstreams.values()), capability)
@@ -167,11 +199,14 @@ class Fleet:
     def _list(self, server: str, tools: Sequence[dict[str, Any]]) -> None:
         for tool in tools:
             exposed = f"{server}{SEPARATOR}{tool['name']}" if self._prefix else str(tool["name"])
+            if exposed in self._reserved or exposed in self._routes:
+                print(f"m3bench: the tool {exposed!r} of {server!r} is left out: the name is taken", file=sys.stderr)
+                continue
             self._routes[exposed] = (server, str(tool["name"]))
             schema = tool.get("inputSchema")
             # One tool with a schema that is no object would make clients drop the whole list.
             fixed = schema if isinstance(schema, dict) and schema.get("type") == "object" else {"type": "object"}
-            self._tools.append({**tool, "name": exposed, "inputSchema": fixed})
+            self._tools[exposed] = {**tool, "name": exposed, "inputSchema": fixed}
         if self._cassette is not None and not self._cassette.replaying:
             self._cassette.note_tools(server, tools)
 

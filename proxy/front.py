@@ -15,12 +15,13 @@ from typing import Any, Protocol
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
+from mcp.server.connection import allowed_log_levels
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.proxy.call import Answer, Caller, ToolRequest, error_object
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 
@@ -57,6 +58,10 @@ class Desk(Protocol):
         """A resource by URI; None when there is none."""
         ...
 
+    async def completion(self, seat: Seat, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Values for an argument that is being typed; None when nobody knows any."""
+        ...
+
     async def log_level(self, level: str) -> None:
         """The client wants log messages from this level on."""
         ...
@@ -79,19 +84,19 @@ class Front:
             raise AssertionError(f"{context.method} is answered by the middleware")
 
         async def list_prompts(context: Any, params: Any) -> Any:
-            return {"prompts": list(await self.desk.prompts(await seat_of(context)))}
+            return _complete(context, {"prompts": list(await self.desk.prompts(await seat_of(context)))})
 
         async def get_prompt(context: Any, params: types.GetPromptRequestParams) -> Any:
             found = await self.desk.prompt(await seat_of(context), params.name, params.arguments or {})
             if found is None:
                 raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt {params.name!r}")
-            return found
+            return _complete(context, found)
 
         async def list_resources(context: Any, params: Any) -> Any:
-            return {"resources": list(await self.desk.resources(await seat_of(context)))}
+            return _complete(context, {"resources": list(await self.desk.resources(await seat_of(context)))})
 
         async def list_templates(context: Any, params: Any) -> Any:
-            return {"resourceTemplates": list(await self.desk.templates(await seat_of(context)))}
+            return _complete(context, {"resourceTemplates": list(await self.desk.templates(await seat_of(context)))})
 
         async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> Any:
             uri = str(params.uri)
@@ -99,7 +104,12 @@ class Front:
             if found is None:
                 code = types.INVALID_PARAMS if context.protocol_version in MODERN_PROTOCOL_VERSIONS else -32002
                 raise MCPError(code=code, message=f"Resource not found: {uri}", data={"uri": uri})
-            return found
+            return _complete(context, found)
+
+        async def complete(context: Any, params: Any) -> Any:
+            asked = {key: value for key, value in (context.params or {}).items() if key != "_meta"}
+            found = await self.desk.completion(await seat_of(context), asked)
+            return _complete(context, found or {"completion": {"values": []}})
 
         async def set_level(context: Any, params: types.SetLevelRequestParams) -> Any:
             await self.desk.log_level(params.level)
@@ -110,8 +120,14 @@ class Front:
             version=self.version,
             title="m3bench",
             instructions=self.desk.instructions,
-            cache_hints={"tools/list": CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="private")},
-            get_tool_input_schema=lambda name: None,
+            # Prompts and resources come with runs and upstream servers, and go with them: stale at once.
+            cache_hints={
+                "prompts/list": CacheHint(),
+                "resources/list": CacheHint(),
+                "resources/templates/list": CacheHint(),
+                "resources/read": CacheHint(),
+            },
+            get_tool_input_schema=self.router.schema,
             on_list_tools=unreached,
             on_call_tool=unreached,
             on_list_prompts=list_prompts,
@@ -119,6 +135,7 @@ class Front:
             on_list_resources=list_resources,
             on_list_resource_templates=list_templates,
             on_read_resource=read_resource,
+            on_completion=complete,
         )
         # As an argument of the constructor it would warn: newer revisions have logging per request.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
@@ -193,8 +210,18 @@ def tool_request(caller: Caller, id: str | int, params: Mapping[str, Any], raw: 
 def result_of(front: Front, answer: Answer) -> bytes:
     """The raw result of an answer; raises `MCPError` when the answer is a protocol error."""
     if answer.error is not None:
-        raise MCPError(code=answer.error[0], message=answer.error[1])
+        raise MCPError(**error_object(answer.error))
     return front.shape(answer.result)
+
+
+def is_wanted(method: str, params: Mapping[str, Any], revision: str, meta: Mapping[str, Any]) -> bool:
+    """Whether a client wants a notification: the newest revision asks for log messages request by request."""
+    return method != "notifications/message" or params.get("level") in allowed_log_levels(revision, meta)
+
+
+def _complete(context: ServerRequestContext[Any, Any], result: dict[str, Any]) -> dict[str, Any]:
+    """A result of ours or of an upstream server, which speaks an older revision, in the client's revision."""
+    return {"resultType": "complete", **result} if context.protocol_version in MODERN_PROTOCOL_VERSIONS else result
 
 
 def _client(context: ServerRequestContext[Any, Any]) -> str:
@@ -215,5 +242,8 @@ class _Relay:
         self._context = context
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        meta = (self._context.params or {}).get("_meta") or {}
+        if not is_wanted(method, params, self._context.protocol_version, meta):
+            return
         # The request-scoped channel, which on HTTP is the stream of this very request; the SDK has no other way to it.
         await self._context.session._request_outbound.notify(method, params)

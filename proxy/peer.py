@@ -127,7 +127,9 @@ class Peer:
                 await self._write({"jsonrpc": "2.0", "id": id, "error": error})
         elif isinstance(message.get("error"), dict):
             error = message["error"]
-            problem = UpstreamError(self._name, str(error.get("message", "")), code=int(error.get("code", 0)))
+            problem = UpstreamError(
+                self._name, str(error.get("message", "")), code=int(error.get("code", 0)), data=error.get("data")
+            )
             pending = self._pending.get(id) if isinstance(id, int) else None
             if pending is not None:
                 pending.error = problem

@@ -63,6 +63,10 @@ class Upstreams(Protocol):
         """The canonical name of an exposed one."""
         ...
 
+    def schema(self, name: str) -> Mapping[str, Any] | None:
+        """The input schema of a tool by its exposed name; None when it is not theirs."""
+        ...
+
     async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
         """Forward a call with its arguments and `_meta`."""
         ...
@@ -85,6 +89,10 @@ class Router:
         self._own = own
         self._upstreams = upstreams
         self._timeout = timeout
+
+    def schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema whose arguments HTTP clients may have to repeat in headers: no bundled tool asks for that."""
+        return self._upstreams.schema(name) if self._upstreams is not None else None
 
     async def call(self, seat: Seat, request: ToolRequest, relay: Relay | None = None) -> Answer:
         """Answer a request; the answer is on record when this returns.

@@ -28,8 +28,8 @@ from mcp_types import (
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.call import Caller
-from m3bench.proxy.front import Front, tool_request
+from m3bench.proxy.call import Caller, ToolRequest, error_object
+from m3bench.proxy.front import Front, is_wanted, tool_request
 from m3bench.proxy.seat import Seat
 from m3bench.tasks.lines import Lines
 
@@ -156,13 +156,13 @@ class _Pump:
             self._running[id] = scope
             try:
                 request = tool_request(caller, id, params, line)
-                answer = await self._front.router.call(self._seat, request, _Relay(self._wire))
+                answer = await self._front.router.call(self._seat, request, _Relay(self._wire, request))
             finally:
                 self._running.pop(id, None)
             head = b'{"jsonrpc":"2.0","id":' + json.dumps(id).encode()
             if answer.error is not None:
-                error = {"code": answer.error[0], "message": answer.error[1]}
-                await self._wire.send(head + b',"error":' + json.dumps(error).encode() + b"}\n")
+                error = json.dumps(error_object(answer.error))
+                await self._wire.send(head + b',"error":' + error.encode() + b"}\n")
             else:
                 await self._wire.send(head + b',"result":' + self._envelope(self._front.shape(answer.result)) + b"}\n")
 
@@ -217,10 +217,13 @@ class _Pump:
 class _Relay:
     """Carries notifications of a call under way to the client."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Wire, request: ToolRequest) -> None:
         self._wire = wire
+        self._request = request
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        if not is_wanted(method, params, self._request.caller.revision, self._request.meta):
+            return
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         await self._wire.send(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
 

@@ -22,7 +22,13 @@ from anyio.abc import Process, TaskGroup, TaskStatus
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    CLIENT_INFO_META_KEY,
+    LOG_LEVEL_META_KEY,
+    PROTOCOL_VERSION_META_KEY,
+    jsonrpc_message_adapter,
+)
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from m3bench.proxy.peer import Peer
@@ -39,6 +45,11 @@ INHERITED = (
     *("SYSTEMROOT", "TEMP", "TERM", "TMPDIR", "USER", "USERPROFILE"),
 )
 """Environment variables that a server gets without being asked; secrets must be given in its entry."""
+
+ENVELOPE = frozenset(
+    {PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY}
+)
+"""What the newest revision puts around each request. It speaks of the link to the client, not of ours."""
 
 logger = logging.getLogger(__name__)
 
@@ -107,11 +118,12 @@ class Upstream(ABC):
     async def call(self, params: Mapping[str, Any], relay: Any) -> bytes:
         """The raw result of a tool call."""
         mine: list[int] = []
+        meta = {key: value for key, value in params.get("_meta", {}).items() if key not in ENVELOPE}
+        params = {**params, "_meta": meta}
 
         def announce(id: int) -> None:
             mine.append(id)
-            meta = params.get("_meta")
-            self._listeners[id] = (relay, meta.get("progressToken") if isinstance(meta, dict) else None)
+            self._listeners[id] = (relay, meta.get("progressToken"))
 
         try:
             return await self._link().request("tools/call", params, announce=announce)

@@ -26,7 +26,7 @@ from m3bench.proxy.steps import VERSION as STEPS_VERSION
 from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.desk import BenchmarkDesk
-from m3bench.server.runs import Runs
+from m3bench.server.runs import OWN_TOOLS, Runs
 from m3bench.server.scores import VERSION as SCORES_VERSION
 from m3bench.server.scores import score_run
 from m3bench.server.settings import Settings
@@ -90,7 +90,7 @@ class App:
         tools = BenchmarkTools(self.runs, self.library, self.score, limits)
         return Front(
             router=Router(_LazyJournal(self), tools, self.fleet),
-            desk=BenchmarkDesk(self.runs, self.fleet),
+            desk=BenchmarkDesk(self.runs, self.library, self.fleet),
             version=version("m3bench"),
             content_only=self.settings.content_only,
         )
@@ -177,7 +177,7 @@ def _fleet(settings: Settings) -> Fleet:
         stateful |= {name for name, entry in entries.items() if entry.stateful}
         replaying = settings.replay is not None
         cassette = Cassette(path, replaying=replaying, live=settings.on_miss == "live", stateful=stateful)
-    return Fleet(entries, prefix=settings.prefix, cassette=cassette)
+    return Fleet(entries, prefix=settings.prefix, cassette=cassette, reserved=OWN_TOOLS)
 
 
 class _LazyJournal:

@@ -11,6 +11,8 @@ from m3bench.proxy.seat import Seat
 from m3bench.server.cards import markdown
 from m3bench.server.runs import Runs
 from m3bench.server.trajectories import course
+from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import solvable
 
 INSTRUCTIONS = """m3bench measures how well you use tools. To run a task:
 
@@ -37,6 +39,9 @@ _PROMPTS = {
     ),
 }
 
+MAX_VALUES = 100
+"""The protocol's bound on the values of one completion."""
+
 PICTURE, TRAJECTORY, SCORECARD = "m3bench://run/picture", "m3bench://run/trajectory", "m3bench://run/scorecard"
 
 
@@ -45,8 +50,9 @@ class BenchmarkDesk:
 
     instructions = INSTRUCTIONS
 
-    def __init__(self, runs: Runs, fleet: Fleet) -> None:
+    def __init__(self, runs: Runs, library: Library, fleet: Fleet) -> None:
         self._runs = runs
+        self._library = library
         self._fleet = fleet
 
     async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
@@ -91,9 +97,19 @@ class BenchmarkDesk:
             return _text(uri, markdown(latest.scorecard), "text/markdown")
         return None
 
+    async def completion(self, seat: Seat, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Ids of tasks for `run-task`; anything else is for the upstream servers to know."""
+        match params:
+            case {"ref": {"name": "run-task"}, "argument": {"name": "task_id", "value": str(begun)}}:
+                offered = solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
+                ids = [task.id for task in offered if task.id.startswith(begun)]
+                shown = ids[:MAX_VALUES]
+                return {"completion": {"values": shown, "total": len(ids), "hasMore": len(ids) > len(shown)}}
+        return await self._fleet.ask("completions", "completion/complete", params)
+
     async def log_level(self, level: str) -> None:
         """Passed on: we log to standard error alone."""
-        await self._fleet.ask("logging", "logging/setLevel", {"level": level})
+        await self._fleet.tell("logging", "logging/setLevel", {"level": level})
 
     def _own_resources(self, seat: Seat) -> Iterator[dict[str, Any]]:
         if not self._runs.touched:

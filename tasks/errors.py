@@ -139,10 +139,11 @@ class SandboxError(M3Error):
 class UpstreamError(M3Error):
     """A third-party server answered with an error, or is not there; not the agent's fault unless it has a code."""
 
-    def __init__(self, server: str, problem: str, *, code: int | None = None) -> None:
+    def __init__(self, server: str, problem: str, *, code: int | None = None, data: object = None) -> None:
         self.server = server
         self.problem = problem
         self.code = code
+        self.data = data
         super().__init__(
             problem if code is not None else f"The upstream server {server!r} is not available: {problem}."
         )

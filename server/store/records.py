@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from m3bench.proxy.call import WireError
+
 State = Literal["working", "submitted", "scored", "abandoned"]
 """Where a run is in its life: `working` from start to submit, `abandoned` when it ended without one."""
 
@@ -48,7 +50,7 @@ class CallRecord:
     """None while the call is under way."""
     owner: str | None
     result: bytes | None
-    error: tuple[int, str] | None
+    error: WireError | None
     full: bytes | None
     """The result before it was cut to the size a client takes."""
     forwarded_ns: int | None
