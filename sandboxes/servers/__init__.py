@@ -13,6 +13,7 @@ MODULES = {
     "nixos": "nixos",
     "ocr": "ocr",
     "ppt": "ppt",
+    "pyzbar-mcp": "barcodes",
 }
 """Server name to module name; a server is ready in the catalog exactly when it stands here."""
 

