@@ -316,7 +316,10 @@ def relief(values: Pixels) -> Pixels:
 
 def running_sum(values: Pixels) -> Pixels:
     """Sums over everything above and to the left, with a row and column of zeros first."""
-    return np.pad(values.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
+    sums = np.zeros((values.shape[0] + 1, values.shape[1] + 1))
+    np.cumsum(values, axis=0, out=sums[1:, 1:])
+    np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
+    return sums
 
 
 def window_sums(sums: Pixels, rows: int, columns: int) -> Pixels:

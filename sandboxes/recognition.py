@@ -203,7 +203,7 @@ def _parts(backdrops: Sequence[Backdrop], view: View) -> Iterator[Hit]:
         if view.width <= backdrop.scene.width and view.height <= backdrop.scene.height
         for hit in search(backdrop, view, 1.0, _MIDDLE, 2)
     ]
-    yield from _refined(_best(hits, 5), view, _MIDDLE, scaling=False)
+    yield from _refined(_best(hits, 5, 0.3), view, _MIDDLE, scaling=False)
 
 
 def _scaled_parts(backdrops: Sequence[Backdrop], view: View) -> Iterator[Hit]:
@@ -214,7 +214,7 @@ def _scaled_parts(backdrops: Sequence[Backdrop], view: View) -> Iterator[Hit]:
         for scale in _scales(backdrop.scene, view)
         for hit in search(backdrop, view, scale, _COARSE, 1)
     ]
-    yield from _refined(_refined(_best(hits, 8), view, _COARSE, scaling=True)[:4], view, _MIDDLE, scaling=True)
+    yield from _refined(_refined(_best(hits, 8, 0.4), view, _COARSE, scaling=True)[:4], view, _MIDDLE, scaling=True)
 
 
 def _small_scaled_parts(backdrops: Sequence[Backdrop], view: View) -> Iterator[Hit]:
@@ -226,7 +226,7 @@ def _small_scaled_parts(backdrops: Sequence[Backdrop], view: View) -> Iterator[H
         if scale > max(_scales(backdrop.scene, view), default=0)
         for hit in search(backdrop, view, scale, _MIDDLE, 2)
     ]
-    yield from _refined(_best(hits, 4), view, _MIDDLE, scaling=True)
+    yield from _refined(_best(hits, 4, 0.4), view, _MIDDLE, scaling=True)
 
 
 _PROPOSERS: tuple[Callable[[Sequence[Backdrop], View], Iterator[Hit]], ...] = (
@@ -246,8 +246,9 @@ def _scales(scene: Scene, view: View) -> Iterator[float]:
         scale *= _SCALE_STEP
 
 
-def _best(hits: Iterable[Hit], count: int) -> list[Hit]:
-    return sorted(hits, key=lambda hit: -hit.correlation)[:count]
+def _best(hits: Iterable[Hit], count: int, least: float = -1.0) -> list[Hit]:
+    """The best few, as far as they are worth a closer look: right places measured 0.35 and more, mostly 0.7."""
+    return sorted((hit for hit in hits if hit.correlation >= least), key=lambda hit: -hit.correlation)[:count]
 
 
 def _refined(hits: Iterable[Hit], view: View, side: int, *, scaling: bool) -> list[Hit]:

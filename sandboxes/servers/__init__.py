@@ -6,6 +6,7 @@ from importlib import import_module
 from m3bench.sandboxes.toolserver import ToolServer
 
 MODULES = {
+    "dinox-mcp": "detector",
     "excel": "excel",
     "hugeicons-mcp": "icons",
     "math": "arithmetic",
