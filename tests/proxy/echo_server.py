@@ -1,9 +1,11 @@
-"""A small third-party server, as far as m3bench is concerned: the SDK's own, over stdio."""
+"""A small third-party server, as far as m3bench is concerned: the SDK's own."""
 
 import os
+import sys
 
 import anyio
 import mcp_types as types
+import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
@@ -43,11 +45,19 @@ async def call_tool(context: object, params: types.CallToolRequestParams) -> typ
     raise ValueError(params.name)
 
 
-async def main() -> None:
+def serve() -> None:
+    """Over stdio, or with `--http PORT` over Streamable HTTP."""
     server: Server[object] = Server("echo", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
+    if sys.argv[1:2] == ["--http"]:
+        uvicorn.run(server.streamable_http_app(), host="127.0.0.1", port=int(sys.argv[2]), access_log=False)
+    else:
+        anyio.run(over_stdio, server)
+
+
+async def over_stdio(server: Server[object]) -> None:
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
 if __name__ == "__main__":
-    anyio.run(main)
+    serve()
