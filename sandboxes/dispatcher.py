@@ -111,7 +111,7 @@ class Dispatcher:
     async def _run(self, server: ToolServer, tool: Tool, arguments: Mapping[str, Any]) -> object:
         handler = server.handler(tool.name)
         declared = tool.input_schema.get("properties", {})
-        values = {name: value for name, value in arguments.items() if name in declared}
+        values = {name: value for name, value in tool.filled(arguments).items() if name in declared}
         if handler.wants_context:
             values["context"] = self._context
         if handler.is_async:

@@ -7,7 +7,7 @@ Which servers are built is data as well (`ready`): everything that lists tools a
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -30,6 +30,8 @@ class Tool:
     annotations: Mapping[str, bool]
     strict: bool
     """Whether undeclared arguments are refused; most servers ignore them."""
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    """Where else an argument may stand: a dotted path into undeclared arguments that are read when it is left out."""
 
     @property
     def qualified(self) -> str:
@@ -48,9 +50,16 @@ class Tool:
 
     def check(self, arguments: object) -> None:
         """Raise `InvalidArgumentsError` when the arguments do not fit the schema."""
-        found = problems(self.input_schema, arguments, strict=self.strict)
+        found = problems(self.input_schema, self.filled(arguments), strict=self.strict)
         if found:
             raise InvalidArgumentsError(self.qualified, found)
+
+    def filled(self, arguments: Any) -> Any:
+        """The arguments with those that stand elsewhere put where the schema wants them."""
+        if not self.elsewhere or not isinstance(arguments, Mapping):
+            return arguments
+        found = {name: _dig(arguments, path) for name, path in self.elsewhere.items() if name not in arguments}
+        return {**arguments, **{name: value for name, value in found.items() if value is not None}}
 
     def wire(self) -> dict[str, Any]:
         """The entry of this tool in an MCP tool list."""
@@ -124,6 +133,12 @@ class Catalog:
         return found
 
 
+def _dig(value: object, path: str) -> object:
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
 def expose(name: str) -> str:
     """`server/tool` as clients see it."""
     return name.replace("/", SEPARATOR, 1)
@@ -167,6 +182,7 @@ def _server(entry: Mapping[str, Any]) -> Server:
                 input_schema=tool["inputSchema"],
                 annotations=tool["annotations"],
                 strict=entry["unknown_arguments"] == "reject",
+                elsewhere=tool.get("elsewhere", {}),
             )
             for tool in entry["tools"]
         ),

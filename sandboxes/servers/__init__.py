@@ -8,6 +8,8 @@ from m3bench.sandboxes.toolserver import ToolServer
 MODULES = {
     "dinox-mcp": "detector",
     "excel": "excel",
+    "google-air": "air",
+    "google-maps": "maps",
     "hugeicons-mcp": "icons",
     "math": "arithmetic",
     "nasa-mcp": "nasa",
@@ -15,6 +17,7 @@ MODULES = {
     "ocr": "ocr",
     "ppt": "ppt",
     "pyzbar-mcp": "barcodes",
+    "weather": "weather",
 }
 """Server name to module name; a server is ready in the catalog exactly when it stands here."""
 

@@ -123,7 +123,7 @@ def _index() -> Index[Record]:
         ),
         {"name": 3, "aliases": 3, "around": 1.2},
         prior=lambda record: places()[record["row"]].fame,
-        coverage=0.6,
+        coverage=0.66,
     )
 
 

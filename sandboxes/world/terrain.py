@@ -48,6 +48,19 @@ def elevations(lats: Array, lngs: Array) -> Array:
     return np.round(found, 2)
 
 
+def ruggedness(lats: Array, lngs: Array) -> Array:
+    """How deep in the mountains points are, in [0, 1]."""
+    rugged = np.zeros(lats.shape)
+    for ridge in _ranges():
+        south, west = ridge.crest.min(axis=0) - ridge.width / 60
+        north, east = ridge.crest.max(axis=0) + ridge.width / 60
+        if lats.max() < south or lats.min() > north or lngs.max() < west or lngs.min() > east:
+            continue
+        share = np.clip(1 - _crest_km(ridge.crest, lats, lngs) / ridge.width, 0, 1)
+        rugged = np.maximum(rugged, share * min(1.0, ridge.metres / 3000))
+    return rugged
+
+
 def _ground(lats: Array, lngs: Array) -> Array:
     vectors = vectors_of(lats, lngs)
     lowland, spread, off_km = _lowland(vectors)

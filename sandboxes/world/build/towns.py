@@ -26,6 +26,7 @@ AUSTRALIA = {"01": "ACT", "02": "NSW", "03": "NT", "04": "QLD", "05": "SA", "06"
 SHORT_NAMES = {
     "US": "USA", "GB": "UK", "TR": "Türkiye", "CZ": "Czechia", "MK": "North Macedonia", "CD": "DR Congo",
     "CG": "Republic of the Congo", "CI": "Côte d'Ivoire", "MM": "Myanmar (Burma)", "VA": "Vatican City",
+    "NL": "Netherlands",
 }  # fmt: skip
 
 NAMED = {
