@@ -141,10 +141,11 @@ def _path(uri: str) -> str:
     """The path argument in a file URI or a plain path."""
     scheme, _, rest = uri.partition("://")
     if scheme.lower() == "file":
-        return unquote(rest.removeprefix("localhost/") if rest.startswith("localhost//") else rest)
+        return unquote(rest.removeprefix("localhost") if rest.startswith("localhost/") else rest)
     if scheme.lower() in ("http", "https"):
         raise PathError(
-            "Only local image files are supported: give a path in the workspace, such as ./media/picture.png, not a URL"
+            "Only local image files are supported: give a path in the workspace, such as ./media/a.png, not a URL",
+            outcome="invalid_arguments",
         )
     return uri
 

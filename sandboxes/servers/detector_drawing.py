@@ -33,21 +33,28 @@ def draw(image: Image, detections: Sequence[Detection], *, font_size: int | None
     for name, box in detections:
         part = clip(box, image.size)
         if part is not None:
-            pen.rectangle(part, outline=colours[name], width=thickness)
+            left, top, right, bottom = part
+            edges = (left, top, max(left, right - 1), max(top, bottom - 1))
+            pen.rectangle(edges, outline=colours[name], width=thickness)
     # Labels come last, so that no box runs through the words.
     for name, box in detections:
         part = clip(box, image.size)
         if part is not None and font is not None:
-            _label(pen, font, name[:_LONGEST_LABEL], part, colours[name])
+            _label(pen, font, name[:_LONGEST_LABEL], part, colours[name], image.width)
 
 
 def _label(
-    pen: ImageDraw.ImageDraw, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, name: str, box: Box, colour: str
+    pen: ImageDraw.ImageDraw,
+    font: ImageFont.FreeTypeFont | ImageFont.ImageFont,
+    name: str,
+    box: Box,
+    colour: str,
+    picture_width: int,
 ) -> None:
     """White words on a plate over the box, or inside it where there is no room above."""
     left, top, right, bottom = pen.textbbox((0, 0), name, font=font)
     width, height = right - left + 2 * _PADDING, bottom - top + 2 * _PADDING
-    x = max(0, min(box[0], pen.im.size[0] - width))
+    x = max(0, min(box[0], picture_width - width))
     y = box[1] - height if box[1] >= height else box[1]
     pen.rectangle((x, y, x + width - 1, y + height - 1), fill=colour)
     pen.text((x + _PADDING - left, y + _PADDING - top), name, fill="white", font=font)
