@@ -16,8 +16,8 @@ from m3bench.sandboxes.content import Image
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import air, geo, settlements
 from m3bench.sandboxes.world.air import Air
-from m3bench.sandboxes.world.fields import Array
 from m3bench.sandboxes.world.clock import NOW
+from m3bench.sandboxes.world.fields import Array
 from m3bench.sandboxes.world.geo import Point
 from m3bench.tasks.errors import ToolError
 
