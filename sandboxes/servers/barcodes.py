@@ -28,6 +28,7 @@ TIMEOUT_SECONDS = 20.0
 AT_ONCE = 2
 """Searches at the same time in one sandbox; the rest wait."""
 
+_MAX_SHOWN = 200
 _PROGRAM = Path(__file__).with_name("barcode_program.py")
 _NAMES = (
     ("DataBarExp", "DATABAR_EXP"),
@@ -69,7 +70,8 @@ def _raster(workspace: Workspace, path: str) -> Raster:
     except LimitError as error:
         raise _failure(str(error)) from error
     except ToolError as error:
-        raise SoftError({"error": f"Unable to read image file: {path}"}) from error
+        shown = path if len(path) <= _MAX_SHOWN else f"{path[:_MAX_SHOWN]}…"
+        raise SoftError({"error": f"Unable to read image file: {shown}"}) from error
     return Raster(image.width, image.height, image.tobytes())
 
 
