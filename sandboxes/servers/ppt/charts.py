@@ -68,6 +68,16 @@ ABOVE = ("line", "line_markers", "scatter")
 LINES = ("line", "line_markers", "scatter", "radar", "radar_markers")
 MAX_SERIES = 50
 MAX_CATEGORIES = 1000
+_PLOTS = {
+    "areaChart": "area",
+    "barChart": "column",
+    "doughnutChart": "doughnut",
+    "lineChart": "line",
+    "pieChart": "pie",
+    "radarChart": "radar",
+    "scatterChart": "scatter",
+}
+"""What a chart file calls the kinds."""
 WRONG_KIND = "Invalid chart type: '{kind}'. Valid types are: {known}"
 
 _GRID = RGBColor(0xD9, 0xD9, 0xD9)
@@ -150,8 +160,11 @@ def update_chart_data(
         if not isinstance(shape, GraphicFrame) or not shape.has_chart:
             raise failure("Shape is not a chart", outcome="invalid_arguments")
         chart = shape.chart
+        if kind_of(chart) is None:
+            raise failure("Shape is a chart of a kind whose data cannot be replaced", outcome="invalid_arguments")
         scheme = _scheme_of(chart)
-        chart.replace_data(_chart_data(chart.chart_type == XL_CHART_TYPE.XY_SCATTER, categories, series))
+        _drop_foreign_workbook(chart)
+        chart.replace_data(_chart_data(kind_of(chart) == "scatter", categories, series))
         _freeze(chart)
         if scheme is not None:
             colour_series(chart, scheme)
@@ -206,9 +219,8 @@ def check_data(categories: list[str], series: list[tuple[str, list[float]]]) -> 
 def colour_series(chart: Chart, scheme: colours.Scheme) -> None:
     """Colour the series, or the slices where they are what differs."""
     palette = scheme.series
-    plot = chart.plots[0]
-    kind = next(name for name, value in KINDS.items() if value == chart.chart_type) if _known(chart) else "column"
-    for position, series in enumerate(plot.series):
+    kind = kind_of(chart)
+    for position, series in enumerate(chart.plots[0].series if kind is not None else ()):
         colour = palette[position % len(palette)]
         if kind in ROUND:
             for point in range(len(list(series.values))):
@@ -235,8 +247,13 @@ def _colour_line(series: Any, kind: str, colour: RGBColor) -> None:
         series.marker.format.line.color.rgb = colour
 
 
-def _known(chart: Chart) -> bool:
-    return chart.chart_type in KINDS.values()
+def kind_of(chart: Chart) -> str | None:
+    """The kind of a chart, of those that can be made here the nearest; None for what python-pptx cannot read."""
+    tags = {element.tag.rpartition("}")[2] for element in chart._chartSpace.xpath("c:chart/c:plotArea/*[c:ser]")}
+    if not tags or not tags <= set(_PLOTS):
+        return None
+    found = chart.chart_type if len(tags) == 1 else None
+    return next((name for name, kind in KINDS.items() if kind == found), _PLOTS[min(tags)])
 
 
 def _scheme_of(chart: Chart) -> colours.Scheme | None:
@@ -319,6 +336,16 @@ def _label_slices(series: Any, scheme: colours.Scheme, size: Pt) -> None:
         font = series.points[point].data_label.font
         font.size = size
         font.color.rgb = colours.readable_on(scheme.series[point % len(scheme.series)], scheme.text)
+
+
+def _drop_foreign_workbook(chart: Chart) -> None:
+    """Forget a data sheet that is linked or missing: replacing the data writes one into the deck."""
+    owner: Any = chart.part
+    try:
+        owner.chart_workbook.xlsx_part  # noqa: B018
+    except (KeyError, ValueError):
+        for link in chart._chartSpace.xpath("c:externalData"):
+            chart._chartSpace.remove(link)
 
 
 def _freeze(chart: Chart) -> None:

@@ -19,10 +19,11 @@ from pptx.opc.package import Part
 from pptx.presentation import Presentation
 
 from m3bench.sandboxes.archives import RATIO_FLOOR, pieces
+from m3bench.sandboxes.servers.ppt.reading import examine
 from m3bench.sandboxes.servers.ppt.registry import failure
 from m3bench.sandboxes.workspace import Limits
 from m3bench.sandboxes.world.clock import NOW
-from m3bench.tasks.errors import LimitError
+from m3bench.tasks.errors import LimitError, ToolError
 
 MAX_XML_BYTES = 24 * 1024 * 1024
 """All XML of a file together: parsed, it takes some ten times as much memory."""
@@ -50,11 +51,10 @@ def load(path: Path, limits: Limits) -> Presentation:
     _check_xml(path, limits)
     try:
         presentation = pptx.Presentation(BytesIO(_as_presentation(path)))
-        # Reading is lazy: what a later call would stumble over must be found here.
-        for slide in presentation.slides:
-            assert slide.slide_layout.slide_master is not None
+        _find_properties(presentation)
+        examine(presentation)
         dump(presentation)
-    except MemoryError:
+    except (MemoryError, ToolError):
         raise
     except Exception as error:
         # On a broken file the library raises nearly anything: KeyError, AttributeError, XMLSyntaxError.
@@ -98,6 +98,8 @@ def frozen_workbook(workbook: bytes) -> bytes:
 def _entries(presentation: Presentation) -> Iterator[tuple[str, bytes]]:
     package = presentation.part.package
     parts = list(package.iter_parts())
+    if len({part.partname for part in parts}) < len(parts):
+        raise failure("The presentation is damaged: two of its parts have the same name", outcome="invalid_arguments")
     yield _CONTENT_TYPES, _content_types(parts)
     yield "_rels/.rels", package._rels.xml
     for part in parts:
@@ -150,6 +152,16 @@ def _as_presentation(path: Path) -> bytes:
         (name, content.replace(_TEMPLATE_TYPE, _PRESENTATION_TYPE) if name == _CONTENT_TYPES else content)
         for name, content in contents
     )
+
+
+def _find_properties(presentation: Presentation) -> None:
+    """Some programs name the link to the document's properties a little differently; a deck has them once."""
+    package = presentation.part.package
+    for key, relationship in list(package._rels.items()):
+        kind = relationship.reltype
+        if kind.endswith("/core-properties") and kind != RELATIONSHIP_TYPE.CORE_PROPERTIES:
+            package._rels.pop(key)
+            package.relate_to(relationship.target_part, RELATIONSHIP_TYPE.CORE_PROPERTIES)
 
 
 def _drop_leftovers(presentation: Presentation) -> None:

@@ -1,8 +1,12 @@
-"""What a slide says and what is on it, without changing anything."""
+"""What a slide says, what is on it, and whether a file is sound, without changing anything."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
+from pptx.opc.constants import RELATIONSHIP_TYPE
+from pptx.presentation import Presentation
+from pptx.shapes.autoshape import Shape
 from pptx.shapes.base import BaseShape
 from pptx.shapes.graphfrm import GraphicFrame
 from pptx.shapes.group import GroupShape
@@ -76,6 +80,40 @@ def slide_text(slide: Slide) -> SlideText:
         else:
             found.others.append(entry)
     return found
+
+
+def examine(presentation: Presentation) -> None:
+    """Read whatever the tools rely on, so that a damaged file shows now and not in the middle of a change.
+
+    Raises anything: python-pptx reads lazily and trusts what it finds.
+    """
+    for master in presentation.slide_masters:
+        master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
+        for layout in master.slide_layouts:
+            places: Any = layout.placeholders
+            seen = [layout.name, *((item.placeholder_format.type, item.left, item.width) for item in places)]
+            assert seen[0] is not None
+    for slide in presentation.slides:
+        slide_text(slide)
+        assert slide.slide_layout.slide_master is not None
+        for _, shape in _with_index(slide.shapes):
+            _examine_shape(shape)
+
+
+def _examine_shape(shape: Any) -> None:
+    seen = [kind(shape), shape.name, shape.left, shape.top, shape.width, shape.height]
+    if isinstance(shape, Shape):
+        seen.append(shape.fill.type)
+    if isinstance(shape, GraphicFrame) and shape.has_chart:
+        seen.append(shape.chart.part)
+    if shape.has_text_frame:
+        frame = shape.text_frame
+        seen += [frame.margin_left, frame.margin_top, frame.word_wrap, frame.auto_size, frame.vertical_anchor]
+        for paragraph in frame.paragraphs:
+            seen += [paragraph.level, paragraph.alignment, paragraph.line_spacing]
+            # Asking a run for its font would add an empty one to the file.
+            formatted = [run for run in paragraph.runs if run._r.rPr is not None]
+            seen += [(run.font.size, run.font.bold, run.hyperlink.address) for run in formatted]
 
 
 def _with_index(shapes: Iterable[BaseShape]) -> Iterator[tuple[int, BaseShape]]:

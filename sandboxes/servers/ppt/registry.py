@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Literal, TypeVar
 
+from pptx.exc import PythonPptxError
+
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.tasks.errors import SoftError, ToolError
 
@@ -78,6 +80,8 @@ def tool(function: Function) -> Function:
             raise
         except ToolError as error:
             raise failure(str(error), outcome=error.outcome) from error
+        except PythonPptxError as error:
+            raise failure(f"The presentation is damaged: {error}", outcome="invalid_arguments") from error
 
     server.tool(run)
     return function

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from PIL import Image
 from pptx import Presentation
+from pptx.chart.data import BubbleChartData
+from pptx.enum.chart import XL_CHART_TYPE
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.dispatcher import Dispatcher
@@ -378,6 +380,42 @@ def test_entities_in_a_file_are_not_expanded(bench: Bench) -> None:
         title = call(bench, "get_presentation_info")["core_properties"]["title"]
         assert "root:" not in title
         assert "aaaa" not in title
+
+
+@pytest.mark.parametrize(
+    ("entry", "old", "new"),
+    [
+        ("ppt/slides/slide1.xml", b'<a:off x="', b'<a:off x="left'),
+        ("ppt/slides/slide1.xml", b"<p:nvPr>", b"<p:nvPr broken"),
+        ("ppt/slides/_rels/slide1.xml.rels", b"slideLayout", b"elsewhere"),
+        ("ppt/slideMasters/_rels/slideMaster1.xml.rels", b"/theme", b"/else"),
+        ("ppt/_rels/presentation.xml.rels", b'Id="rId', b'Id="xId'),
+    ],
+)
+def test_damage_inside_a_deck_is_found_when_it_is_opened(deck: Bench, entry: str, old: bytes, new: bytes) -> None:
+    call(deck, "save_presentation", file_path="whole.pptx")
+    with (
+        zipfile.ZipFile(deck.folder / "media/whole.pptx") as source,
+        zipfile.ZipFile(deck.folder / "damaged.pptx", "w") as target,
+    ):
+        assert old in source.read(entry)
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, content.replace(old, new) if name == entry else content)
+    assert refused(deck, "open_presentation", file_path="damaged.pptx").startswith("Failed to open presentation: ")
+
+
+def test_charts_of_other_kinds_are_left_alone(bench: Bench) -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    data = BubbleChartData()
+    data.add_series("s").add_data_point(1, 2, 3)
+    slide.shapes.add_chart(XL_CHART_TYPE.BUBBLE, 0, 0, 914400, 914400, data)
+    deck.save(str(bench.folder / "bubbles.pptx"))
+    call(bench, "open_presentation", file_path="bubbles.pptx")
+    change = {"slide_index": 0, "shape_index": 0, "categories": ["a"], "series_data": [{"name": "x", "values": [1]}]}
+    assert "a kind whose data cannot be replaced" in refused(bench, "update_chart_data", **change)
+    call(bench, "apply_professional_design", operation="enhance", slide_index=0)
 
 
 @pytest.mark.parametrize("name", UNREADABLE)

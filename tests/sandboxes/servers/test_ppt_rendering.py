@@ -1,6 +1,7 @@
 """LibreOffice shows what the `ppt` server wrote: a deck that uses every tool with something to see."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from m3bench.sandboxes.servers.ppt.gallery import TEMPLATES
 from m3bench.sandboxes.servers.ppt.shapes import CONNECTORS, SHAPES
 from tests.office import convert
 from tests.sandboxes.servers.conftest import Bench
-from tests.sandboxes.servers.slideshow import call, picture
+from tests.sandboxes.servers.slideshow import call, picture, saved, titles
 
 LONG = "A sentence of some length that goes on and on. " * 12
 
@@ -97,3 +98,24 @@ def test_a_deck_that_uses_everything_has_a_page_for_each_slide(bench: Bench, tmp
     count = call(bench, "get_presentation_info")["slide_count"]
     document = convert(bench.folder / "media/all.pptx", "pdf", tmp_path / "office").read_bytes()
     assert len(re.findall(rb"/Type\s*/Page\b", document)) == count == 40
+
+
+@pytest.mark.slow
+def test_a_deck_that_another_program_wrote_is_opened_and_changed(
+    prepared: Callable[[str], Bench], tmp_path: Path
+) -> None:
+    bench = prepared("ppt")
+    call(bench, "save_presentation", file_path="tour.pptx")
+    foreign = convert(bench.folder / "media/tour.pptx", "pptx", tmp_path / "office")
+    (bench.folder / "foreign.pptx").write_bytes(foreign.read_bytes())
+    call(bench, "open_presentation", file_path="foreign.pptx")
+    assert call(bench, "get_presentation_info")["slide_count"] == 2
+    kinds = [shape["shape_type"] for shape in call(bench, "get_slide_info", slide_index=1)["shapes"]]
+    chart = kinds.index("CHART (3)")
+    series = [{"name": "new", "values": [1, 2]}]
+    call(bench, "update_chart_data", slide_index=1, shape_index=chart, categories=["a", "b"], series_data=series)
+    call(bench, "apply_professional_design", operation="enhance", slide_index=1)
+    call(bench, "create_slide_from_template", template_id="quote_testimonial", content_mapping={"quote": "Again"})
+    deck = saved(bench)
+    assert [item.name for item in deck.slides[1].shapes[chart].chart.plots[0].series] == ["new"]
+    assert titles(deck) == ["Three days in the Alps", "The route in figures", "Again"]
