@@ -40,7 +40,7 @@ class InProcessSandbox:
     """A dispatcher over a workspace."""
 
     guards: frozenset[Guard] = frozenset()
-    notices = ("Tools run inside m3bench itself: nothing is isolated. Use the process or docker backend for clients.",)
+    notices = ("Tools run inside m3bench itself: nothing is isolated. Use the process backend for clients.",)
 
     def __init__(self, spec: SandboxSpec) -> None:
         self._closed = False

@@ -96,7 +96,7 @@ class Isolation:
         elif lacking == [_LACKING["forks"]] and _is_superuser():
             reasons.append("nothing limits the superuser")
         why = f" ({', '.join(reasons)})" if reasons else ""
-        return (f"Sandboxes here cannot {_and(lacking)}{why}; the docker backend can.",)
+        return (f"Sandboxes here cannot {_and(lacking)}{why}.",)
 
     def _confinement(self) -> str:
         alone = self.lacking_bubblewrap is not None

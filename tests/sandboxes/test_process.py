@@ -91,14 +91,14 @@ async def test_what_a_platform_lacks_is_said_in_one_sentence(
     async with ProcessBackend(isolation) as backend:
         sandbox = await backend.open(SandboxSpec(workspace=tmp_path))
         words = f"{', '.join(lacking[:-1])} or {lacking[-1]}" if len(lacking) > 1 else lacking[0]
-        assert sandbox.notices == (f"Sandboxes here cannot {words} ({', '.join(reasons)}); the docker backend can.",)
+        assert sandbox.notices == (f"Sandboxes here cannot {words} ({', '.join(reasons)}).",)
 
 
 @pytest.mark.skipif(problem() is not None, reason=str(problem()))
 async def test_with_bubblewrap_nothing_is_lacking_but_what_root_escapes(tmp_path: Path) -> None:
     async with ProcessBackend() as backend:
         sandbox = await backend.open(SandboxSpec(workspace=tmp_path))
-        expected = f"Sandboxes here cannot {LIMITS} (nothing limits the superuser); the docker backend can."
+        expected = f"Sandboxes here cannot {LIMITS} (nothing limits the superuser)."
         assert sandbox.notices == ((expected,) if SUPERUSER else ())
 
 

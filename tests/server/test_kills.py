@@ -1,67 +1,20 @@
 """A server that is killed at any moment has lost nothing it answered, and leaves nothing running."""
 
-import json
 import random
 import signal
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, Any
 
 import pytest
 
 from m3bench.server.store.sqlite import CUT_OFF, SqliteStore
-from tests.server.conftest import SERVE
+from tests.server.pipes import Pipe
 from tests.waiting import eventually
 
 KILLS, IN_FLIGHT = 100, 8
 
 pytestmark = pytest.mark.slow
-
-
-class Pipe:
-    """A client that writes and reads lines."""
-
-    def __init__(self, arguments: list[str]) -> None:
-        self.process = subprocess.Popen(
-            [*SERVE, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self._stdin: IO[bytes] = self.process.stdin
-        self._stdout: IO[bytes] = self.process.stdout
-
-    def send(self, id: int | None, method: str, params: dict[str, Any]) -> None:
-        message = {"jsonrpc": "2.0", "method": method, "params": params} | ({"id": id} if id is not None else {})
-        self._stdin.write(json.dumps(message).encode() + b"\n")
-        self._stdin.flush()
-
-    def call(self, id: int, name: str, arguments: dict[str, Any]) -> None:
-        self.send(id, "tools/call", {"name": name, "arguments": arguments})
-
-    def read(self) -> dict[str, Any]:
-        line = self._stdout.readline()
-        assert line, "the server closed its output"
-        message: dict[str, Any] = json.loads(line)
-        return message
-
-    def rest(self) -> Iterator[dict[str, Any]]:
-        """Whole lines that were still in the pipe."""
-        for line in self._stdout:
-            if line.endswith(b"\n"):
-                yield json.loads(line)
-
-    def open(self) -> None:
-        info = {"name": "kills", "version": "1"}
-        self.send(0, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info})
-        assert "result" in self.read()
-        self.send(None, "notifications/initialized", {})
-
-    def close(self) -> None:
-        self._stdin.close()
-        self._stdout.close()
-        self.process.wait(timeout=30)
 
 
 def killed_under_load(arguments: list[str], seed: int) -> tuple[set[int], int]:
