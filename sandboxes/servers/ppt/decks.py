@@ -1,8 +1,8 @@
 """The open decks of a workspace and which one is current.
 
 A deck lies in the state folder as a .pptx and is written after every change, so that a host that starts again
-goes on where the last one stopped. Every call works on what was read from that file, kept in memory between
-calls that only look, so that a restart changes no byte. A change that fails half-way leaves the deck as it was.
+goes on where the last one stopped. Every change starts from that file, so that neither a restart nor a look
+changes a byte and a change that fails half-way leaves nothing behind; only looks are served from memory.
 """
 
 import json
@@ -67,14 +67,16 @@ def editing(context: Context, id: str | None, wording: str = NO_DECK) -> Iterato
     """A deck to change: kept when the block ends well, untouched when it raises."""
     index = _read_index(context)
     found = _find(index, id, wording)
-    name = index.files[found]
-    deck = Deck(found, _load(context, name))
-    try:
-        yield deck
-        _store(context, name, deck.presentation)
-    except BaseException:
-        _cache(context).pop(name, None)
-        raise
+    file = _folder(context) / index.files[found]
+    deck = Deck(found, pptx.Presentation(str(file)))
+    yield deck
+    _store(context, file.name, deck.presentation)
+
+
+def content(context: Context, id: str | None) -> bytes:
+    """A deck as a file."""
+    index = _read_index(context)
+    return (_folder(context) / index.files[_find(index, id, NO_DECK)]).read_bytes()
 
 
 def add(context: Context, id: str | None, presentation: Presentation) -> Deck:
@@ -138,17 +140,15 @@ def _load(context: Context, name: str) -> Presentation:
 
 
 def _store(context: Context, name: str, presentation: Presentation) -> None:
-    content = dump(presentation)
+    data = dump(presentation)
     folder = _folder(context)
     limits = context.workspace.limits
-    if len(content) > limits.file_bytes:
-        raise LimitError(f"the deck would have {len(content)} bytes, more than the {limits.file_bytes} allowed")
+    if len(data) > limits.file_bytes:
+        raise LimitError(f"the deck would have {len(data)} bytes, more than the {limits.file_bytes} allowed")
     others = sum(file.stat().st_size for file in folder.iterdir() if file.name != name)
-    if others + len(content) > limits.bytes:
+    if others + len(data) > limits.bytes:
         raise LimitError(f"the open decks would take more than the {limits.bytes} bytes allowed")
-    _replace(folder / name, content)
-    # What was just built differs in small ways from what is read back: the next call must not see a difference.
-    _cache(context).pop(name, None)
+    _replace(folder / name, data)
 
 
 def _replace(file: Path, content: bytes) -> None:

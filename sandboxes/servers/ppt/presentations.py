@@ -10,7 +10,7 @@ from pptx.presentation import Presentation
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.ppt import decks
-from m3bench.sandboxes.servers.ppt.package import blank, dump, load
+from m3bench.sandboxes.servers.ppt.package import blank, load
 from m3bench.sandboxes.servers.ppt.registry import failure, refusal, reworded, server, tool
 from m3bench.sandboxes.workspace import Workspace
 
@@ -63,12 +63,12 @@ def open_presentation(context: Context, file_path: str, id: str | None = None) -
 
 @tool
 def save_presentation(context: Context, file_path: str, presentation_id: str | None = None) -> dict[str, object]:
-    deck = decks.reading(context, presentation_id)
+    content = decks.content(context, presentation_id)
     workspace = context.workspace
     with reworded("Failed to save presentation"):
         target = _target(workspace, file_path)
         with workspace.writing(str(target)) as draft:
-            draft.write_bytes(dump(deck.presentation))
+            draft.write_bytes(content)
     saved = workspace.show(target)
     return {
         "message": f"Presentation saved to {saved}",
