@@ -158,7 +158,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def print_json(data: Mapping[str, Any]) -> None:
+def print_json(data: Mapping[str, Any] | Sequence[Any]) -> None:
     """Strict JSON on standard output."""
     json.dump(data, sys.stdout, indent=1, allow_nan=False)
     sys.stdout.write("\n")
