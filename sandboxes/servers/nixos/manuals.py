@@ -51,12 +51,10 @@ class Manual:
             listed = "\n".join(f"  • {option}" for option in near)
             raise failure(
                 f"Option '{name}' not found. Did you mean one of these?\n{listed}\n\n"
-                f"Tip: Use {self.browser}('{name}') to browse all options with this prefix.",
+                f"Tip: {self.browser}('{name}') lists everything below it.",
                 "NOT_FOUND",
             )
-        raise failure(
-            f"Option '{name}' not found.\nTip: Use {self.browser}('{name}') to browse available options.", "NOT_FOUND"
-        )
+        raise failure(f"Option '{name}' not found.\nTip: {self.browser} lists the options below a prefix.", "NOT_FOUND")
 
     def by_prefix(self, prefix: str) -> str:
         """The options below a prefix, in alphabetical order."""

@@ -53,9 +53,7 @@ def history(name: str, limit: int) -> str:
     return "\n".join(
         [
             *lines,
-            "To use a specific version in your Nix configuration:",
-            "1. Pin nixpkgs to the commit hash",
-            "2. Use the attribute path to install the package",
+            "To get one of these versions, fetch nixpkgs at its commit and install the attribute from there.",
         ]
     )
 
@@ -80,9 +78,7 @@ def find(name: str, version: str) -> str:
             f"• {found.commit}",
             f"  Attribute: {package['attribute']}",
             "",
-            "To use this version:",
-            "1. Pin nixpkgs to one of the commit hashes above",
-            "2. Install using the attribute path",
+            "To get this version, fetch nixpkgs at that commit and install the attribute from there.",
         ]
     )
 
@@ -101,15 +97,14 @@ def _absent(name: str, version: str, versions: Sequence[Seen]) -> str:
         "",
     ]
     if _numbers(version) and _numbers(version) < _numbers(oldest):
-        lines += [f"Version {version} is older than the oldest available ({oldest})", "It may have been removed.", ""]
+        lines += [f"{version} is older than anything on record ({oldest} is the oldest).", ""]
     return "\n".join(
         [
             *lines,
             "Alternatives:",
-            "• Use a newer version if possible",
-            "• Build from source with a custom derivation",
-            "• Run the version you need in a container",
-            "• Look for a nixpkgs commit from before the version was removed",
+            "• Take the nearest version listed by nixhub_package_versions",
+            "• Override the package's source in an overlay",
+            "• Run the version in a container",
         ]
     )
 

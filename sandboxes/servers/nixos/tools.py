@@ -76,7 +76,7 @@ async def nixos_channels() -> str:
         label = f"{name} (current: {channels.STABLE})" if name == "stable" else name
         documents = packages.count(name) + len(tables.load("nix_options"))
         lines += [f"• {label} → {channels.index(name)}", f"  Status: ✓ Available ({documents:,} documents)", ""]
-    return "\n".join([*lines, "Note: 'stable' always points to the current stable release."])
+    return "\n".join([*lines, "Note: 'stable' stands for the newest release."])
 
 
 @server.tool

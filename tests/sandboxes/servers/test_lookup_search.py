@@ -48,8 +48,9 @@ def names(search: Search) -> list[str]:
     """Everything a search can find."""
     if search is programs:
         return sorted({name for package in tables.load("nix_packages") for name in package.get("programs", ())})
-    table = {packages: "nix_packages", options: "nix_options", flakes: "nix_flakes", icons: "icons"}[search]
-    return sorted({family(record["name"]) if search is icons else record["name"] for record in tables.load(table)})
+    kinds: dict[Search, str] = {packages: "nix_packages", options: "nix_options", flakes: "nix_flakes", icons: "icons"}
+    records = tables.load(kinds[search])
+    return sorted({family(record["name"]) if search is icons else record["name"] for record in records})
 
 
 def by_rule(name: str, draws: random.Random) -> Iterator[tuple[str, str]]:
