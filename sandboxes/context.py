@@ -4,6 +4,7 @@ One context belongs to one sandbox. Nothing a tool keeps may live in its module:
 process in tests, and a host may be restarted in the middle of a run.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,5 +19,7 @@ class Context:
     workspace: Workspace
     scenes: tuple[Scene, ...] = ()
     """What the detector knows of the run's pictures; handed over at start, never in the workspace."""
+    links: Mapping[str, bytes] = field(default_factory=dict)
+    """Page id or address to picture file: the pages that this run brings itself, before those of the world."""
     memory: dict[str, Any] = field(default_factory=dict)
     """Caches only: a host that starts again has an empty one."""

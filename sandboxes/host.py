@@ -15,6 +15,7 @@ import asyncio
 import json
 import logging
 import os
+from base64 import b64decode
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -170,7 +171,7 @@ class Host:
             case "m3bench/configure":
                 try:
                     self._configure(params)
-                except (UnknownToolError, LookupError, TypeError, ValueError) as problem:
+                except (UnknownToolError, AttributeError, LookupError, TypeError, ValueError) as problem:
                     return error(request, INVALID_PARAMS, f"Cannot be configured so: {problem}")
                 answer = {"guards": self._guards}
             case _:
@@ -181,7 +182,9 @@ class Host:
         if "servers" in params:
             self._catalog = offer(params["servers"])
         scenes = tuple(Scene.from_json(scene) for scene in params.get("scenes", ()))
-        self._dispatcher = Dispatcher(self._catalog, Context(workspace=self._workspace, scenes=scenes), self._loader)
+        links = {page: b64decode(picture, validate=True) for page, picture in params.get("links", {}).items()}
+        context = Context(workspace=self._workspace, scenes=scenes, links=links)
+        self._dispatcher = Dispatcher(self._catalog, context, self._loader)
 
     def _notice(self, method: str, params: object) -> None:
         if method == "notifications/cancelled":
