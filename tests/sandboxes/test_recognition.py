@@ -174,8 +174,8 @@ def test_boxes_and_words_drawn_over_a_picture_hide_nothing(site: int) -> None:
 def test_blurring_some_objects_hides_nothing(site: int) -> None:
     picture = building_site(site).copy()
     for item in objects_of(site)[::2]:
-        box = tuple(round(edge) for edge in item.box)
-        picture.paste(picture.crop(box).filter(ImageFilter.GaussianBlur(9)), box[:2])
+        left, top = round(item.box[0]), round(item.box[1])
+        picture.paste(picture.crop(item.box).filter(ImageFilter.GaussianBlur(9)), (left, top))
     assert_seen(seen(picture), site, objects_of(site))
 
 
