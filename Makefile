@@ -32,7 +32,7 @@ bench: $(VENV)/.dev  ## Measure, side by side (takes minutes)
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 clean:  ## Remove what the targets made
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache tests/clients/node_modules
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "m3bench needs Python 3.11 or newer: make PYTHON=python3.11 ...")'

