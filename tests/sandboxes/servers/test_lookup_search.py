@@ -3,16 +3,17 @@
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from m3bench.sandboxes.world import tables
 from tests.sandboxes.servers.conftest import Bench
+from tests.sandboxes.world.search_quality import Entry, measure, queries
 
 Search = Callable[[Bench, str], list[str]]
 
-QUERIES = 60
+COUNT = 60
 NONSENSE = ["qwxzvk", "blorfgan wubbalub", "zzzz", "xkcdqq-frobnicatrix", "fake_tensor_ops", "gnurfl 0xq"]
 
 
@@ -36,46 +37,31 @@ def flakes(bench: Bench, query: str) -> list[str]:
 
 def icons(bench: Bench, query: str) -> list[str]:
     found = json.loads(bench.text("hugeicons-mcp/search_icons", query=query))
-    return [family(icon["name"]) for icon in found[:3]]
+    return [_family(icon["name"]) for icon in found[:3]]
 
 
-def family(name: str) -> str:
-    """An icon's name without the number of its version."""
-    return re.sub(r"-\d+$", "", name)
-
-
-def names(search: Search) -> list[str]:
-    """Everything a search can find."""
+def entries(search: Search) -> list[Entry]:
+    """Everything a search can find; another spelling is the name with its parts joined in another way."""
     if search is programs:
-        return sorted({name for package in tables.load("nix_packages") for name in package.get("programs", ())})
-    kinds: dict[Search, str] = {packages: "nix_packages", options: "nix_options", flakes: "nix_flakes", icons: "icons"}
-    records = tables.load(kinds[search])
-    return sorted({family(record["name"]) if search is icons else record["name"] for record in records})
-
-
-def by_rule(name: str, draws: random.Random) -> Iterator[tuple[str, str]]:
-    """Rule and query: the name as written, shouted, in other words' order, cut short, and with a slip of the keys."""
-    parts = re.split(r"[-_. ]+", name)
-    yield "as it is", name
-    yield "in capitals", name.upper()
-    if len(parts) > 1:
-        yield "reordered", " ".join(reversed(parts))
-    longest = max(parts, key=len)
-    if len(longest) >= 6:
-        yield "cut short", name.replace(longest, longest[:-2])
-        at = draws.randrange(1, len(longest) - 2)
-        swapped = longest[:at] + longest[at + 1] + longest[at] + longest[at + 2 :]
-        yield "misspelled", name.replace(longest, draws.choice([swapped, longest[:at] + longest[at + 1 :]]))
+        names = {name for package in tables.load("nix_packages") for name in package.get("programs", ())}
+    else:
+        kinds: dict[Search, str] = {
+            packages: "nix_packages",
+            options: "nix_options",
+            flakes: "nix_flakes",
+            icons: "icons",
+        }
+        names = {record["name"] for record in tables.load(kinds[search])}
+    if search is icons:
+        names = {_family(name) for name in names}
+    plain = sorted(name for name in names if re.fullmatch(r"[\w.-]{3,}", name))
+    return [Entry(name, re.sub(r"[-_.]", " ", name), (name, name.upper(), name.replace("-", "_"))) for name in plain]
 
 
 @pytest.mark.parametrize("search", [packages, options, programs, flakes, icons])
 def test_what_is_meant_is_among_the_first_three(bench: Bench, search: Search) -> None:
-    draws = random.Random(search.__name__)
-    asked = [
-        (name, rule, query) for name in draws.sample(names(search), QUERIES) for rule, query in by_rule(name, draws)
-    ]
-    missed = [entry for entry in asked if entry[0] not in search(bench, entry[2])]
-    assert len(missed) <= 0.1 * len(asked), missed
+    asked = queries(entries(search), search.__name__, COUNT)
+    measure(asked, lambda text: search(bench, text)).check()
 
 
 @pytest.mark.parametrize("query", NONSENSE)
@@ -94,9 +80,14 @@ def test_nonsense_finds_nothing_and_says_so(bench: Bench, query: str) -> None:
 def test_a_package_is_found_by_what_it_is_for(bench: Bench) -> None:
     draws = random.Random("descriptions")
     missed = []
-    for package in draws.sample(tables.load("nix_packages"), QUERIES):
+    for package in draws.sample(tables.load("nix_packages"), COUNT):
         words = re.findall(r"[A-Za-z]{4,}", package["description"])[:4]
         draws.shuffle(words)
         if package["name"] not in packages(bench, " ".join(words)):
             missed.append((package["name"], words))
-    assert len(missed) <= 0.1 * QUERIES, missed
+    assert len(missed) <= 0.1 * COUNT, missed
+
+
+def _family(name: str) -> str:
+    """An icon's name without the number of its version."""
+    return re.sub(r"-\d+$", "", name)
