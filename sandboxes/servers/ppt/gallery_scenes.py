@@ -249,7 +249,7 @@ SCENES = (
             Panel((50, 17, 50, 83), "light"),
             Text(
                 "title",
-                (6, 2.5, 88, 12),
+                (6, 1.5, 88, 10.5),
                 "This or that",
                 32,
                 colour="primary",
@@ -259,7 +259,7 @@ SCENES = (
             ),
             *column("left", 4, 21, 42, 75, on="primary"),
             *column("right", 54, 21, 42, 75, on="light"),
-            Panel((45, 11.5, 10, 11), "accent1", shape="oval", circle=True, label="vs", label_size=20),
+            Panel((45, 12.5, 10, 9), "accent1", shape="oval", circle=True, label="vs", label_size=16),
         ),
     ),
     Blueprint(
