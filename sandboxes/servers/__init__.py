@@ -11,6 +11,7 @@ MODULES = {
     "google-air": "air",
     "google-maps": "maps",
     "hugeicons-mcp": "icons",
+    "imagesorcery-mcp": "images",
     "math": "arithmetic",
     "nasa-mcp": "nasa",
     "nixos": "nixos",

@@ -1,0 +1,201 @@
+"""Shapes and lettering for the `imagesorcery-mcp` server, drawn with Pillow as OpenCV would place them.
+
+Coordinates are pixels from the top left corner, colours are blue, green, red. A shape may lie partly or wholly
+outside the picture. What a shape may cost is bounded, so that no list of shapes keeps a sandbox busy.
+"""
+
+import math
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageDraw, ImageFont
+
+from m3bench.tasks.errors import LimitError, ToolError
+
+FARTHEST = 100_000
+"""The largest coordinate or radius, in pixels."""
+THICKEST = 32_767
+"""OpenCV's limit for a line, in pixels."""
+LARGEST_SCALE = 100.0
+LONGEST_TEXT = 10_000
+"""Characters in one text."""
+MAX_LETTERING = 40_000_000
+"""Pixels that a line of text may cover, inside and outside of the picture."""
+MAX_WORK = 3_000_000_000
+"""Pixels that all shapes of a call may cover together, each counted as often as it is painted over."""
+
+_FONT = Path(__file__).with_name("fonts") / "DejaVuSans.ttf"
+_CAP_HEIGHT = 0.729
+"""Height of a capital letter in the font, for size 1."""
+_FACES = {"PLAIN": 9, "COMPLEX_SMALL": 13}
+"""Height of OpenCV's capital letters in pixels at scale 1, where it is not that of the rest."""
+_USUAL_FACE = 21
+_TIP_ANGLE = math.pi / 4
+
+Colour = tuple[int, int, int]
+Corner = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One entry of a list argument, read field by field with messages that say where it is."""
+
+    place: str
+    """Such as `arrows[2]`."""
+    fields: Mapping[str, Any]
+
+    def coordinate(self, name: str, most: int = FARTHEST, least: int = -FARTHEST) -> int:
+        """A required whole number of pixels."""
+        if name not in self.fields:
+            raise self._wrong(f"{name!r} is missing in {self.place}")
+        return round(self.number(name, 0, least, most))
+
+    def number(self, name: str, default: float, least: float, most: float) -> float:
+        """A number within bounds."""
+        value = self.fields.get(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            raise self._wrong(f"{name!r} in {self.place} is {_shown(value)} (expected {least:g} to {most:g})")
+        return value
+
+    def thickness(self) -> int:
+        """The width of a line in pixels; 0 is as thin as 1."""
+        return max(1, round(self.number("thickness", 1, 0, THICKEST)))
+
+    def colour(self) -> Colour:
+        """The colour as red, green, blue."""
+        value = self.fields.get("color", [0, 0, 0])
+        if not isinstance(value, list) or len(value) not in (3, 4) or not all(_is_shade(shade) for shade in value):
+            raise self._wrong(
+                f"'color' in {self.place} is {_shown(value)} (expected [blue, green, red], each from 0 to 255)"
+            )
+        blue, green, red = (round(shade) for shade in value[:3])
+        return red, green, blue
+
+    def text(self) -> str:
+        """The required text."""
+        if "text" not in self.fields:
+            raise self._wrong(f"'text' is missing in {self.place}")
+        value = self.fields["text"]
+        if not isinstance(value, str | int | float):
+            raise self._wrong(f"'text' in {self.place} is {_shown(value)} (expected a string)")
+        text = unicodedata.normalize("NFC", str(value))
+        if len(text) > LONGEST_TEXT:
+            raise LimitError(f"'text' in {self.place} has {len(text)} characters, more than the {LONGEST_TEXT} allowed")
+        return text
+
+    def _wrong(self, problem: str) -> ToolError:
+        return ToolError(problem, outcome="invalid_arguments")
+
+
+def items(name: str, entries: Sequence[Mapping[str, Any]]) -> list[Item]:
+    """The entries of the list argument of that name."""
+    return [Item(f"{name}[{index}]", entry) for index, entry in enumerate(entries)]
+
+
+class Canvas:
+    """A picture to draw on; the one it is made of stays as it is."""
+
+    def __init__(self, image: Image.Image) -> None:
+        self.image = image.copy()
+        self._pen = ImageDraw.Draw(self.image)
+        self._work = 0.0
+
+    def line(self, item: Item) -> None:
+        """A straight line with round ends."""
+        start, end = _ends(item)
+        self._stroke([(start, end)], item.colour(), item.thickness())
+
+    def arrow(self, item: Item) -> None:
+        """A line with two strokes at its end, at 45 degrees, as long as the given part of the line."""
+        start, end = _ends(item)
+        length = math.dist(start, end) * item.number("tip_length", 0.1, 0, 10)
+        back = math.atan2(start[1] - end[1], start[0] - end[0])
+        tips = [
+            (end[0] + length * math.cos(back + turn), end[1] + length * math.sin(back + turn))
+            for turn in (_TIP_ANGLE, -_TIP_ANGLE)
+        ]
+        self._stroke([(start, end), *((tip, end) for tip in tips)], item.colour(), item.thickness())
+
+    def circle(self, item: Item) -> None:
+        """A circle whose line lies half inside and half outside of its radius, or a disc."""
+        x, y = item.coordinate("center_x"), item.coordinate("center_y")
+        radius = item.coordinate("radius", least=0)
+        filled = bool(item.fields.get("filled", False)) or item.fields.get("thickness") == -1
+        thickness = 1 if filled else item.thickness()
+        colour = item.colour()
+        reach = radius if filled else radius + (thickness - 1) / 2
+        box = (x - reach, y - reach, x + reach, y + reach)
+        self._spend(box)
+        if filled or thickness >= 2 * radius:
+            self._pen.ellipse(box, fill=colour)
+        else:
+            self._pen.ellipse(box, outline=colour, width=thickness)
+
+    def text(self, item: Item) -> None:
+        """Lettering whose first line stands on (x, y)."""
+        text = item.text()
+        x, y = item.coordinate("x"), item.coordinate("y")
+        scale = item.number("font_scale", 1.0, 0, LARGEST_SCALE)
+        colour, thickness = item.colour(), item.thickness()
+        size = _face_height(item.fields.get("font_face")) * scale / _CAP_HEIGHT
+        if size < 1 or not text:
+            return
+        font = _font(size)
+        # More than a sixth of the letters' height would fill their counters.
+        bold = min((thickness - 1) / 2, size / 6)
+        for row, line in enumerate(text.splitlines()):
+            baseline = y + row * size * 1.2
+            width = font.getlength(line)
+            self._spend((x, baseline - size, x + width, baseline + size / 3))
+            if x + width < 0 or x > self.image.width or baseline + size < 0 or baseline - size > self.image.height:
+                continue
+            if width * size > MAX_LETTERING:
+                raise LimitError(f"'text' in {item.place} would be {width:.0f} pixels wide: use a smaller font_scale")
+            self._pen.text((x, baseline), line, fill=colour, font=font, anchor="ls", stroke_width=bold)
+
+    def _stroke(self, lines: Sequence[tuple[Corner, Corner]], colour: Colour, thickness: int) -> None:
+        for start, end in lines:
+            half = thickness / 2
+            across, down = (start[0], end[0]), (start[1], end[1])
+            self._spend((min(across) - half, min(down) - half, max(across) + half, max(down) + half), thickness)
+            self._pen.line((start, end), fill=colour, width=thickness)
+            if thickness > 2:
+                for x, y in (start, end):
+                    self._pen.ellipse((x - half + 0.5, y - half + 0.5, x + half - 0.5, y + half - 0.5), fill=colour)
+
+    def _spend(self, box: tuple[float, float, float, float], thickness: int | None = None) -> None:
+        """Count what painting inside a box costs at most, and stop when it is too much in all."""
+        width = max(0.0, min(box[2], self.image.width) - max(box[0], 0))
+        height = max(0.0, min(box[3], self.image.height) - max(box[1], 0))
+        area = width * height if thickness is None else min(width * height, (width + height) * (thickness + 1))
+        self._work += area + 10 * (box[3] - box[1] + box[2] - box[0]) + 1000
+        if self._work > MAX_WORK:
+            raise LimitError("the shapes paint over too many pixels together: draw fewer or smaller ones in one call")
+
+
+def _ends(item: Item) -> tuple[Corner, Corner]:
+    x1, y1, x2, y2 = (item.coordinate(name) for name in ("x1", "y1", "x2", "y2"))
+    return (x1, y1), (x2, y2)
+
+
+def _face_height(face: object) -> int:
+    return _FACES.get(str(face).upper().removeprefix("FONT_HERSHEY_"), _USUAL_FACE)
+
+
+@lru_cache(maxsize=16)
+def _font(size: float) -> ImageFont.FreeTypeFont:
+    # The basic layout gives the same letters in the same places on every platform.
+    return ImageFont.truetype(str(_FONT), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+def _is_shade(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 255
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
