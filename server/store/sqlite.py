@@ -27,6 +27,9 @@ SCHEMA_VERSION = 1
 CUT_OFF = (-32000, "cut off: the server ended before the call did")
 """The error of a call that was under way when its process died."""
 
+DEPARTURES = 32
+"""Departure times that are written together."""
+
 BLOB_BYTES = 16 * 1024
 """Larger values go to a file."""
 
@@ -90,6 +93,10 @@ class SqliteStore:
         # Several processes write to one file: each takes a range of numbers of its own.
         self._next = secrets.randbits(40) << 22
         self._waiting: list[tuple[str, tuple[Any, ...]]] = []
+        """Answers that wait for a commit."""
+        self._departures: list[tuple[int, int]] = []
+        """When answers left: nice to have, so they wait until there are some or somebody reads."""
+        self._under_way = 0
         self._commit: _Commit | None = None
         self._mend()
 
@@ -103,6 +110,7 @@ class SqliteStore:
             request.caller.revision, request.caller.client, request.wall, request.received_ns,
         )  # fmt: skip
         self._write([("INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?)", row)])
+        self._under_way += 1
         return self._next
 
     async def answered(self, call: int, answer: Answer) -> None:
@@ -113,8 +121,12 @@ class SqliteStore:
             answer.forwarded_ns, answer.returned_ns,
         )  # fmt: skip
         self._waiting.append(("INSERT INTO answers VALUES (?,?,?,?,?,?,?,?)", row))
+        self._under_way -= 1
         if self._commit is not None:
             await self._commit.wait()
+            return
+        if self._under_way == 0:
+            self._write([])
             return
         self._commit = commit = _Commit()
         # One turn of the loop: every answer that is ready now joins this commit.
@@ -129,8 +141,10 @@ class SqliteStore:
             commit.done.set()
 
     def sent(self, call: int, sent_ns: int) -> None:
-        """Note when the answer left; written with the next commit."""
-        self._waiting.append(("INSERT INTO sent VALUES (?,?)", (call, sent_ns)))
+        """Note when the answer left; written with a later commit."""
+        self._departures.append((call, sent_ns))
+        if len(self._departures) >= DEPARTURES:
+            self._write_departures()
 
     # Seats and runs
 
@@ -193,7 +207,7 @@ class SqliteStore:
     def close(self) -> None:
         """Write what waits and let go."""
         try:
-            self._write([])
+            self._write_departures()
         finally:
             self._connection.close()
             self.owner.close()
@@ -225,21 +239,31 @@ class SqliteStore:
         if not batch:
             return
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                for sql, values in batch:
-                    self._connection.execute(sql, values)
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
+            if len(batch) == 1:
+                self._connection.execute(*batch[0])
+            else:
+                self._transact(batch)
         except sqlite3.Error as error:
             raise StoreError(
                 f"The record could not be written ({error}): free some disk space and start again"
             ) from error
 
+    def _transact(self, batch: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            for sql, values in batch:
+                self._connection.execute(sql, values)
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _write_departures(self) -> None:
+        rows, self._departures = self._departures, []
+        self._write([("INSERT INTO sent VALUES (?,?)", row) for row in rows])
+
     def _read(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        self._write([])
+        self._write_departures()
         return iter(self._connection.execute(query, values))
 
     def _pack(self, value: bytes) -> bytes | str:
