@@ -79,10 +79,15 @@ class Cassette:
         """Write the file, when this cassette records."""
         if self.replaying:
             return
-        data = {"format": FORMAT, "version": VERSION, "servers": self._servers}
+        # Sorted for those who compare files; tool lists stay as the servers gave them, for those who read them.
+        servers = {
+            name: {**entry, "answers": dict(sorted(entry["answers"].items()))}
+            for name, entry in sorted(self._servers.items())
+        }
+        data = {"format": FORMAT, "version": VERSION, "servers": servers}
         draft = self._path.with_suffix(self._path.suffix + ".draft")
         try:
-            draft.write_text(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8")
+            draft.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", "utf-8")
             draft.replace(self._path)
         except OSError as error:
             raise InputFileError(self._path, f"cannot be written ({error.strerror})") from error

@@ -143,6 +143,12 @@ class Front:
         server.middleware[:] = [_Tools(self, seat_of, server)]
         return server
 
+    def listing(self, seat: Seat) -> list[dict[str, Any]]:
+        """A seat's tools as this front door shows them: who promises no structured content declares none."""
+        if not self.content_only:
+            return list(seat.listing)
+        return [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in seat.listing]
+
     def shape(self, result: bytes) -> bytes:
         """A result as this front door shows it."""
         if not self.content_only or b'"structuredContent"' not in result:
@@ -171,7 +177,7 @@ class _Tools:
         seat = await self._seat_of(context)
         if context.method == "tools/list":
             return self._envelope(
-                {"tools": list(seat.listing)}, modern, {"ttlMs": LIST_SECONDS * 1000, "cacheScope": "private"}
+                {"tools": self._front.listing(seat)}, modern, {"ttlMs": LIST_SECONDS * 1000, "cacheScope": "private"}
             )
         params = dict(context.params or {})
         caller = Caller(seat=seat.id, revision=context.protocol_version, client=_client(context))
