@@ -8,13 +8,11 @@ read.
 
 import json
 import os
-import select
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import anyio
-import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
@@ -29,14 +27,12 @@ from mcp_types import (
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from m3bench.proxy.call import Caller, ToolRequest, error_object
+from m3bench.proxy.descriptors import Descriptors
 from m3bench.proxy.front import Front, is_wanted, tool_request
 from m3bench.proxy.seat import Seat
 from m3bench.tasks.lines import Lines
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
-
-_PIPE_BYTES = 4096
-"""What a pipe that is ready takes without blocking, on every system."""
 
 
 async def serve_stdio(front: Front, seat: Seat) -> None:
@@ -48,39 +44,16 @@ async def serve_stdio(front: Front, seat: Seat) -> None:
         wire.close()
 
 
-class Wire:
+class Wire(Descriptors):
     """The process's standard streams, taken away from everybody else: stray prints go to stderr."""
 
     def __init__(self) -> None:
-        self._input = os.dup(0)
-        self._output = os.dup(1)
-        self._lock = anyio.Lock(fast_acquire=True)
+        self._input, self._output = os.dup(0), os.dup(1)
+        super().__init__(self._input, self._output)
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         os.close(null)
         os.dup2(2, 1)
-
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """What arrives, as it arrives."""
-        while True:
-            if os.name == "posix":
-                await anyio.wait_readable(self._input)
-                chunk = os.read(self._input, 1 << 20)
-            else:
-                chunk = await anyio.to_thread.run_sync(os.read, self._input, 1 << 20, abandon_on_cancel=True)
-            if not chunk:
-                return
-            yield chunk
-
-    async def send(self, data: bytes) -> None:
-        """Write a line whole."""
-        async with self._lock:
-            if len(data) <= _PIPE_BYTES and os.name == "posix" and select.select((), (self._output,), (), 0)[1]:
-                os.write(self._output, data)
-            else:
-                # A line that was begun must be ended, or the stream is lost.
-                with anyio.CancelScope(shield=True):
-                    await anyio.to_thread.run_sync(self._write, data, abandon_on_cancel=True)
 
     def close(self) -> None:
         """Give the streams back."""
@@ -89,11 +62,6 @@ class Wire:
         os.dup2(self._output, 1)
         os.close(self._input)
         os.close(self._output)
-
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._output, view) :]
 
 
 class _Pump:

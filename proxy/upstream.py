@@ -10,7 +10,6 @@ import logging
 import os
 import signal
 import subprocess
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from anyio.abc import Process, TaskGroup, TaskStatus
+import anyio.to_thread
+from anyio.abc import TaskGroup, TaskStatus
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.message import SessionMessage
@@ -31,6 +31,7 @@ from mcp_types import (
 )
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from m3bench.proxy.descriptors import Descriptors
 from m3bench.proxy.peer import Peer
 from m3bench.tasks.errors import InputFileError, UpstreamError
 from m3bench.tasks.lines import Lines
@@ -50,6 +51,8 @@ ENVELOPE = frozenset(
     {PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY}
 )
 """What the newest revision puts around each request. It speaks of the link to the client, not of ours."""
+
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 logger = logging.getLogger(__name__)
 
@@ -195,10 +198,13 @@ class StdioUpstream(Upstream):
         entry = self._entry
         assert entry.command is not None
         env = {key: os.environ[key] for key in INHERITED if key in os.environ} | entry.env
+        pipe = subprocess.PIPE
         try:
-            process = await anyio.open_process(
-                [entry.command, *entry.args], stderr=sys.stderr, env=env, cwd=entry.cwd, start_new_session=True
-            )
+            # Milliseconds, once per server; waiting for a thread would take as long.
+            process = subprocess.Popen(  # noqa: ASYNC220
+                [entry.command, *entry.args], stdin=pipe, stdout=pipe, bufsize=0, env=env, cwd=entry.cwd,
+                start_new_session=True,
+            )  # fmt: skip
         except (OSError, ValueError) as error:
             raise UpstreamError(self.name, f"{entry.command!r} cannot be started ({error})") from error
         try:
@@ -206,26 +212,18 @@ class StdioUpstream(Upstream):
         finally:
             await _stop(process)
 
-    async def _talk(self, process: Process, task_status: TaskStatus[None]) -> None:
+    async def _talk(self, process: "subprocess.Popen[bytes]", task_status: TaskStatus[None]) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
-        lock = anyio.Lock(fast_acquire=True)
-        stdin = process.stdin
-
-        async def send(line: bytes) -> None:
-            async with lock:
-                await stdin.send(line)
-
-        peer = Peer(self.name, send, self._notice)
+        wire = Descriptors(process.stdout.fileno(), process.stdin.fileno())
+        peer = Peer(self.name, wire.send, self._notice)
         lines = Lines(MAX_LINE_BYTES)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._shake_hands, peer, task_status)
             try:
-                async for chunk in process.stdout:
+                async for chunk in wire.chunks():
                     for line in lines.feed(chunk):
                         await peer.feed(line)
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                pass
             finally:
                 self._peer = None
                 peer.close(UpstreamError(self.name, "it ended"))
@@ -275,26 +273,35 @@ def make_upstream(name: str, entry: Entry) -> Upstream:
     return StdioUpstream(name, entry) if entry.command is not None else HttpUpstream(name, entry)
 
 
-async def _stop(process: Process) -> None:
+async def _stop(process: "subprocess.Popen[bytes]") -> None:
     """End a child and whatever it started; bounded, whatever it does."""
+    assert process.stdin is not None
+    assert process.stdout is not None
     with anyio.CancelScope(shield=True):
-        if process.stdin is not None:
-            with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                await process.stdin.aclose()
-        for kill in (None, signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        with suppress(OSError):
+            process.stdin.close()
+        for kill in (None, signal.SIGTERM, _KILL):
             if kill is not None:
                 _signal(process, kill)
-            with anyio.move_on_after(STOP_SECONDS) as scope:
-                await process.wait()
-            if not scope.cancelled_caught:
+            if await _ended(process):
                 break
         # Whatever the server itself started is still in its group.
-        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-        if process.stdout is not None:
-            await process.stdout.aclose()
+        _signal(process, _KILL)
+        process.stdout.close()
 
 
-def _signal(process: Process, number: int) -> None:
+async def _ended(process: "subprocess.Popen[bytes]") -> bool:
+    def wait() -> bool:
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    return await anyio.to_thread.run_sync(wait)
+
+
+def _signal(process: "subprocess.Popen[bytes]", number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
             os.killpg(process.pid, number)
