@@ -40,11 +40,16 @@ from m3bench.tasks.profiles import tools_of
 
 
 class App:
-    """A server process."""
+    """A server process.
 
-    def __init__(self, settings: Settings) -> None:
+    Args:
+        settings: What the person chose.
+        catalog: The tools there are; those that are built when left out.
+    """
+
+    def __init__(self, settings: Settings, catalog: Catalog | None = None) -> None:
         self.settings = settings
-        self.catalog: Catalog = load_catalog().ready
+        self.catalog = catalog or load_catalog().ready
         self.library = Library(settings.tasks or BUNDLED)
         self.fleet = _fleet(settings)
         self.seats: dict[str, Seat] = {}
