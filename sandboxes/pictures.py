@@ -99,7 +99,7 @@ def save_picture(workspace: Workspace, image: Image.Image, path: str) -> None:
     encoding = writable(path)
     if encoding.max_side is not None and max(image.size) > encoding.max_side:
         raise ToolError(
-            f"{path!r} cannot be written: {encoding.format} holds at most {encoding.max_side} pixels a side, "
+            f"{_shown(path)} cannot be written: {encoding.format} holds at most {encoding.max_side} pixels a side, "
             f"the picture has {image.width}x{image.height}: choose .png",
             outcome="invalid_arguments",
         )
@@ -117,7 +117,8 @@ def writable(path: str) -> _Encoding:
     if suffix not in _ENCODINGS:
         known = ", ".join(_ENCODINGS)
         raise ToolError(
-            f"{path!r} has no extension of a picture format: end it in one of {known}", outcome="invalid_arguments"
+            f"{_shown(path)} has no extension of a picture format: end it in one of {known}",
+            outcome="invalid_arguments",
         )
     return _ENCODINGS[suffix]
 
@@ -131,6 +132,10 @@ def flat(image: Image.Image) -> Image.Image:
     ground.paste(image, mask=image.getchannel("A"))
     ground.info = dict(image.info)
     return ground
+
+
+def _shown(path: str) -> str:
+    return repr(path if len(path) <= 200 else f"{path[:200]}…")
 
 
 def _check_size(image: Image.Image, limits: Limits, name: str) -> None:

@@ -145,8 +145,8 @@ class Canvas:
         if size < 1 or not text:
             return
         font = _font(size)
-        # More than a sixth of the letters' height would fill their counters.
-        bold = min((thickness - 1) / 2, size / 6)
+        # More than that would fill the letters' counters.
+        bold = min((thickness - 1) / 2, size / 14)
         for row, line in enumerate(text.splitlines()):
             baseline = y + row * size * 1.2
             width = font.getlength(line)
@@ -158,20 +158,22 @@ class Canvas:
             self._pen.text((x, baseline), line, fill=colour, font=font, anchor="ls", stroke_width=bold)
 
     def _stroke(self, lines: Sequence[tuple[Corner, Corner]], colour: Colour, thickness: int) -> None:
+        # An odd width lies evenly on both sides of the line, whatever its direction.
+        width = thickness if thickness == 1 else thickness | 1
+        half = (width - 1) / 2
         for start, end in lines:
-            half = thickness / 2
             across, down = (start[0], end[0]), (start[1], end[1])
-            self._spend((min(across) - half, min(down) - half, max(across) + half, max(down) + half), thickness)
-            self._pen.line((start, end), fill=colour, width=thickness)
-            if thickness > 2:
+            self._spend((min(across) - half, min(down) - half, max(across) + half, max(down) + half), width)
+            self._pen.line((start, end), fill=colour, width=width)
+            if half:
                 for x, y in (start, end):
-                    self._pen.ellipse((x - half + 0.5, y - half + 0.5, x + half - 0.5, y + half - 0.5), fill=colour)
+                    self._pen.ellipse((x - half, y - half, x + half, y + half), fill=colour)
 
-    def _spend(self, box: tuple[float, float, float, float], thickness: int | None = None) -> None:
+    def _spend(self, box: tuple[float, float, float, float], thickness: float = math.inf) -> None:
         """Count what painting inside a box costs at most, and stop when it is too much in all."""
         width = max(0.0, min(box[2], self.image.width) - max(box[0], 0))
         height = max(0.0, min(box[3], self.image.height) - max(box[1], 0))
-        area = width * height if thickness is None else min(width * height, (width + height) * (thickness + 1))
+        area = min(width * height, (width + height + 1) * thickness)
         self._work += area + 10 * (box[3] - box[1] + box[2] - box[0]) + 1000
         if self._work > MAX_WORK:
             raise LimitError("the shapes paint over too many pixels together: draw fewer or smaller ones in one call")
