@@ -14,6 +14,7 @@ MODULES = {
     "imagesorcery-mcp": "images",
     "math": "arithmetic",
     "nasa-mcp": "nasa",
+    "nationalparks": "parks",
     "nixos": "nixos",
     "ocr": "ocr",
     "ppt": "ppt",
