@@ -19,6 +19,7 @@ from m3bench.sandboxes.world.geo import Point
 from m3bench.sandboxes.world.terrain import vectors_of
 
 REGION_KM = 900.0
+LOCAL_KM = 50.0
 EARTH_KM = 6371.0
 WIDE_DEGREES = 12.0
 """In a view wider than this only large cities are seen."""
@@ -99,8 +100,9 @@ def universal_aqi(pm25: Array) -> Array:
 def _field(lats: Array, lngs: Array, when: datetime) -> tuple[Array, Array]:
     """Fine dust, and the part of it that towns add."""
     vectors = vectors_of(lats, lngs)
-    regional = _regional(vectors, lats, lngs)
-    town = _town(vectors, lats) * (0.55 + regional / 14)
+    regional, town = _usual(vectors, lats, lngs)
+    truth = _truth(vectors)
+    regional, town = regional * truth, town * truth
     hours = when.astimezone(UTC).timestamp() / 3600
     still = fields.rough(lngs / 4 - hours / 70, lats / 4, 3, 71 + int(hours // 30))
     next_still = fields.rough(lngs / 4 - hours / 70, lats / 4, 3, 72 + int(hours // 30))
@@ -112,6 +114,36 @@ def _field(lats: Array, lngs: Array, when: datetime) -> tuple[Array, Array]:
     solar = (hours + lngs / 15) % 24
     traffic = 1 + 0.22 * np.cos(2 * np.pi * (solar - 8.5) / 24) + 0.14 * np.cos(4 * np.pi * (solar - 8) / 24)
     return (regional + town * traffic) * calm * winter * fine, town * traffic * calm
+
+
+def _usual(vectors: Array, lats: Array, lngs: Array) -> tuple[Array, Array]:
+    """What comes from far and what towns add, in the mean of a year and a day, by formula."""
+    regional = _regional(vectors, lats, lngs)
+    return regional, _town(vectors, lats) * (0.55 + regional / 14)
+
+
+def _truth(vectors: Array) -> Array:
+    """The factor by which the formula is wrong at the described cities, fading around them."""
+    regions = _regions()
+    km = np.arccos(np.clip(vectors @ regions.vectors.T, -1, 1)) * EARTH_KM
+    weights = np.exp(-((km / LOCAL_KM) ** 2))
+    return np.asarray(np.exp((weights * _missed()).sum(axis=-1) / (weights.sum(axis=-1) + 0.1)))
+
+
+@cache
+def _missed() -> Array:
+    records = tables.load("cities")
+    lats, lngs = (np.array([record[key] for record in records], dtype=float) for key in ("lat", "lng"))
+    found = [
+        sum(
+            float(part[0])
+            for part in _usual(
+                vectors_of(lats[row : row + 1], lngs[row : row + 1]), lats[row : row + 1], lngs[row : row + 1]
+            )
+        )
+        for row in range(len(records))
+    ]
+    return np.asarray(np.log(_regions().pm25 / np.array(found)))
 
 
 def _regional(vectors: Array, lats: Array, lngs: Array) -> Array:

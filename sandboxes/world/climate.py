@@ -19,6 +19,7 @@ from m3bench.sandboxes.world.geo import Point
 LAPSE_PER_M = 0.006
 REACH_M = 700_000.0
 """How far a city's true climate speaks for its surroundings."""
+LOCAL_M = 60_000.0
 WARMEST_DAY = 203
 """Of the year, north of the equator."""
 
@@ -72,7 +73,8 @@ def normals(point: Point) -> _Normal:
     for place, (d_january, d_july, ratio) in _corrections():
         off = geo.distance(point, place) / REACH_M
         if off < 3:
-            weight = math.exp(-off * off)
+            # A city speaks loudest for itself, though cities of other climates are within reach.
+            weight = math.exp(-off * off) + 15 * math.exp(-((off * REACH_M / LOCAL_M) ** 2))
             weights += weight
             january, july, rain = january + weight * d_january, july + weight * d_july, rain + weight * ratio
     share = weights + 0.2

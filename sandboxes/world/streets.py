@@ -73,9 +73,12 @@ class Street:
 
 
 def written(name: str, number: int | None, country: str) -> str:
-    """A street with a house number as the country writes it."""
+    """A street with a house number as the country writes it; a district after a comma stays behind both."""
     if number is None:
         return name
+    if ", " in name:
+        street, district = name.split(", ", 1)
+        return f"{written(street, number, country)}, {district}"
     chome = _CHOME.fullmatch(name)
     if chome:
         return f"{chome[1]}-{number // 10 + 1}-{number % 10 + 1} {chome[2]}"

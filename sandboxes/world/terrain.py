@@ -28,6 +28,13 @@ class _Anchors(NamedTuple):
     metres: Array
 
 
+class _Peaks(NamedTuple):
+    vectors: Array
+    metres: Array
+    reach: Array
+    """How far around each the ground is drawn to it, in kilometres: less where other heights are known nearby."""
+
+
 class _Range(NamedTuple):
     metres: float
     width: float
@@ -150,7 +157,7 @@ def _peaks_met(vectors: Array, metres: Array) -> Array:
     km = np.arccos(np.clip(vectors @ peaks.vectors.T, -1, 1)) * EARTH_RADIUS_M / 1000
     nearest = km.argmin(axis=1)
     off = km[np.arange(len(nearest)), nearest]
-    weight = np.exp(-((off / PEAK_KM) ** 2))
+    weight = np.exp(-((off / peaks.reach[nearest]) ** 2))
     return np.asarray(metres * (1 - weight) + peaks.metres[nearest] * weight)
 
 
@@ -174,10 +181,12 @@ def _anchors() -> _Anchors:
 
 
 @cache
-def _peaks() -> _Anchors:
+def _peaks() -> _Peaks:
     records = tables.load("peaks")
     lats, lngs, metres = (np.array([r[key] for r in records], dtype=float) for key in ("lat", "lng", "metres"))
-    return _Anchors(vectors_of(lats, lngs), metres)
+    vectors = vectors_of(lats, lngs)
+    others = np.arccos(np.clip((vectors @ _anchors().vectors.T).max(axis=1), -1, 1)) * EARTH_RADIUS_M / 1000
+    return _Peaks(vectors, metres, np.clip(0.4 * others, 0.6, PEAK_KM))
 
 
 @cache

@@ -16,18 +16,24 @@ from m3bench.sandboxes.servers.maps.matches import AUSTRALIAN_STATES, PROVINCES,
 from m3bench.sandboxes.world import geo, places, postcodes, settlements
 from m3bench.sandboxes.world.geo import Point
 from m3bench.sandboxes.world.places import Place
-from m3bench.sandboxes.world.search import fold
+from m3bench.sandboxes.world.search import fold, words
 from m3bench.sandboxes.world.settlements import Settlement
 from m3bench.sandboxes.world.streets import Street, streets
 
 TOWN_REACH_M = 60_000.0
+SMALL_TOWN = 150_000
 SURE = 0.62
 """The least score at which a name is taken for the place of that name."""
-_COORDINATES = re.compile(r"\s*\(?\s*([+-]?\d+(?:\.\d+)?)\s*°?\s*,\s*([+-]?\d+(?:\.\d+)?)\s*°?\s*\)?\s*")
+_COORDINATES = re.compile(
+    r"\s*\(?\s*({0})\s*°?\s*,\s*({0})\s*°?\s*\)?\s*".format(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+)
 _ZIP = re.compile(r"\b(\d{5})(?:-\d{4})?\b")
 _POST_WORD = re.compile(r"\b(?=[\w-]*\d)[\w-]{3,9}\b")
 _QUARTERS = frozenset(("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"))
 _WITH_STATES = frozenset(("US", "CA", "AU"))
+_OFFICIAL = re.compile(r"\b(city of|district|city|province|prefecture|ward|governorate)\b", re.I)
+_SCRAPS = re.compile(r"\b(?:[A-ZØ]{1,3}|\d{1,4})\b")
+_LONE_NUMBER = re.compile(r"(?:no\.?\s*)?(\d{1,5})", re.I)
 _LINKS = re.compile(r"\s+(?:in|at|near|,)\s+", re.I)
 
 
@@ -64,14 +70,48 @@ def geocode(text: str, region: str | None = None) -> tuple[Match, ...]:
     if code:
         return _by_code(*code, region)
     bias = _bias(region)
+    written = _as_written(text)
+    if written:
+        return (written,)
     post = _post_word([text.strip()], bias)
     if post:
         return (post,)
     reading = _read(text, bias)
+    sight = _sights().get(fold(text.strip()))
+    if sight and reading.town and not reading.rest and reading.town.people < SMALL_TOWN:
+        return (matches.of_place(sight),)
     found = _inside(reading, text) or _anywhere(text, reading, bias)
     if found:
         return tuple(found)
     return _outer(reading, bias) or _town_at_end(text, region)
+
+
+def _as_written(text: str) -> Match | None:
+    """A place whose address is exactly the one that answers show, with or without its name and country."""
+    place = _written_places().get(" ".join(words(text)))
+    return matches.of_place(place) if place else None
+
+
+@cache
+def _written_places() -> dict[str, Place]:
+    known: dict[str, Place] = {}
+    for place in places.places():
+        for address in (place.address, place.full_address):
+            known.setdefault(" ".join(words(f"{place.name} {address}")), place)
+            if any(letter.isdigit() for letter in address.split(",")[0]):
+                known.setdefault(" ".join(words(address)), place)
+    return known
+
+
+@cache
+def _sights() -> dict[str, Place]:
+    """Well-known places by exactly their names: a small town of the same name stands back."""
+    named: dict[str, Place] = {}
+    for place in places.places():
+        if place.fact:
+            for name in (place.name, *place.aliases):
+                named.setdefault(fold(name), place)
+    return named
 
 
 def _town_at_end(text: str, region: str | None) -> tuple[Match, ...]:
@@ -127,6 +167,9 @@ def _read(text: str, bias: str | None) -> _Reading:
         parts.pop()
     if reading.town is None:
         _town_further_in(parts, reading, bias)
+    if reading.town is None and reading.country and parts:
+        # A state that is a city: Hong Kong, Singapore.
+        reading.town = settlements.exact(settlements.countries()[reading.country].name, reading.country)
     reading.rest = parts
     return reading
 
@@ -162,7 +205,9 @@ def _town(text: str, reading: _Reading, bias: str | None) -> Settlement | None:
         if town:
             reading.region = state[1]
             return town
-    tries += [re.sub(r"\b(city of|district|city|province|prefecture|ward)\b", "", text, flags=re.I).strip()]
+    tries.append(_OFFICIAL.sub(" ", text).strip(" -"))
+    # What is left of post codes and provinces: JE Utrecht, Roma RM, Praha 1, Rio de Janeiro - RJ.
+    tries.append(re.sub(r"\s+", " ", _SCRAPS.sub(" ", text)).strip(" -"))
     for name in tries:
         for country in dict.fromkeys((reading.country or bias, reading.country)):
             town = settlements.exact(name, country, reading.region if reading.country in _WITH_STATES else None)
@@ -201,10 +246,12 @@ def _inside(reading: _Reading, text: str) -> list[Match]:
 
 def _street(parts: Sequence[str], centre: Point | None) -> tuple[Street, int | None] | None:
     best: tuple[float, Street, int | None] | None = None
-    for part in parts:
+    for before, part, after in zip(("", *parts), parts, (*parts[1:], ""), strict=False):
         name, number = spelling.split_number(part)
+        if number is None and (lone := _LONE_NUMBER.fullmatch(after) or _LONE_NUMBER.fullmatch(before)):
+            number = int(lone[1])
         wanted = spelling.plain(name)
-        if len(wanted) < 4:
+        if not wanted:
             continue
         for street, known in _plain_streets():
             if centre is not None and geo.distance(street.middle, centre) > TOWN_REACH_M:
@@ -234,7 +281,12 @@ def _housed(parts: Sequence[str], centre: Point) -> Place | None:
 
 @cache
 def _plain_streets() -> tuple[tuple[Street, str], ...]:
-    return tuple((street, spelling.plain(street.name)) for street in streets())
+    """Each street by its name, and by what stands before the district."""
+    return tuple(
+        (street, spelling.plain(name))
+        for street in streets()
+        for name in dict.fromkeys((street.name, street.name.split(",")[0]))
+    )
 
 
 def _named(parts: Sequence[str], centre: Point, text: str) -> tuple[float, Place] | None:
@@ -313,7 +365,8 @@ def _loose_town(name: str, reading: _Reading, bias: str | None) -> Settlement | 
 
 def _town_fit(name: str, town: Settlement) -> float:
     wanted = fold(name)
-    return max(fuzz.ratio(wanted, fold(known)) for known in (town.name, *town.aliases)) / 100
+    known = [fold(alias) for alias in (town.name, *town.aliases)]
+    return max(max(fuzz.ratio(wanted, alias), fuzz.token_sort_ratio(wanted, alias)) for alias in known) / 100
 
 
 def _outer(reading: _Reading, bias: str | None) -> tuple[Match, ...]:

@@ -103,7 +103,7 @@ def of_street(street: Street, number: int | None) -> Match:
     return Match(
         id=placeids.point_id(point, "address"),
         point=point,
-        address=f"{street.address(number)}, {short}",
+        address=street.address(number) if street.tail.endswith(short) else f"{street.address(number)}, {short}",
         types=("route",) if number is None else ("street_address",),
         country=street.country,
         region=city.region if city else "",

@@ -1,0 +1,84 @@
+"""Search tools find what was meant: queries made by rule from the world."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from m3bench.sandboxes.world import tables
+from tests.sandboxes.servers.conftest import Bench
+from tests.sandboxes.world.search_quality import Entry, measure, queries
+
+Prepare = Callable[[str], Bench]
+
+
+def _landmarks() -> list[Entry]:
+    return [Entry(record["map_id"], record["name"], tuple(record["aliases"])) for record in tables.load("landmarks")]
+
+
+def _uniquely_named_places() -> list[Entry]:
+    """Places that are the only ones of their name: a branch of a chain cannot be told by its name."""
+    records = tables.load("places")
+    names = [record["name"] for record in records]
+    return [
+        Entry(record["id"], record["name"])
+        for record in records
+        if names.count(record["name"]) == 1 and len(record["name"]) > 7 and "rating" in record
+    ]
+
+
+def _cities() -> list[Entry]:
+    return [Entry(record["name"], record["name"], tuple(record["aliases"])) for record in tables.load("cities")]
+
+
+def test_text_search_finds_landmarks(bench: Bench) -> None:
+    def search(text: str) -> list[str]:
+        answer = json.loads(bench.text("google-maps/places_text_search", query=text))
+        return [result["place_id"] for result in answer["response"]["results"]]
+
+    measure(queries(_landmarks(), "landmarks"), search).check()
+
+
+def test_text_search_finds_businesses_and_institutions(bench: Bench) -> None:
+    def search(text: str) -> list[str]:
+        answer = json.loads(bench.text("google-maps/places_text_search", query=text))
+        return [result["place_id"] for result in answer["response"]["results"]]
+
+    measure(queries(_uniquely_named_places(), "places"), search).check()
+
+
+def test_geocoding_finds_landmarks(bench: Bench) -> None:
+    def search(text: str) -> list[str]:
+        answer = json.loads(bench.text("google-maps/geocode", address=text))
+        return [result["place_id"] for result in answer["response"]["results"]]
+
+    measure(queries(_landmarks(), "geocode"), search).check()
+
+
+def test_geocoding_finds_cities(bench: Bench) -> None:
+    def search(text: str) -> list[str]:
+        results = json.loads(bench.text("google-maps/geocode", address=text))["response"]["results"]
+        return [
+            component["long_name"]
+            for result in results
+            for component in result["address_components"]
+            if "locality" in component["types"]
+        ]
+
+    measure(queries(_cities(), "cities"), search).check()
+
+
+def test_weather_finds_cities(bench: Bench) -> None:
+    def search(text: str) -> list[str]:
+        reply = bench.reply("weather/get_weather", location=text)
+        sentence = reply.result["content"][0]["text"]
+        return [sentence.removeprefix("Current weather in ").split(",")[0]] if reply.outcome == "success" else []
+
+    measure(queries(_cities(), "weather"), search).check()
+
+
+@pytest.mark.parametrize("nothing", ["", "   ", "?!"])
+def test_a_query_without_words_is_an_invalid_request_or_finds_nothing(bench: Bench, nothing: str) -> None:
+    answer = json.loads(bench.text("google-maps/places_text_search", query=nothing))
+    assert answer["response"]["status"] in ("INVALID_REQUEST", "ZERO_RESULTS")
+    assert answer["response"]["results"] == []
