@@ -150,12 +150,13 @@ def _plain(image: Image.Image) -> Image.Image:
     """Upright and in 8-bit RGB or RGBA, without any metadata but the colour profile."""
     # A profile speaks of the pixels as they are stored: it fits no other colour model.
     profile = image.info.get("icc_profile") if image.mode in ("RGB", "RGBA", "P", "PA") else None
-    upright = ImageOps.exif_transpose(image)
-    if upright.mode.startswith("I;16"):
-        upright = upright.convert("I").point(lambda value: value / 256).convert("L")
-    elif upright.mode in ("I", "F"):
-        upright = _stretched(upright)
-    plain = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
+    # In place: each copy of a large picture is hundreds of megabytes.
+    ImageOps.exif_transpose(image, in_place=True)
+    if image.mode.startswith("I;16"):
+        image = image.convert("I").point(lambda value: value / 256).convert("L")
+    elif image.mode in ("I", "F"):
+        image = _stretched(image)
+    plain = image.convert("RGBA" if image.has_transparency_data else "RGB")
     plain.info = {"icc_profile": profile} if profile else {}
     return plain
 

@@ -20,7 +20,7 @@ from PIL import Image
 from m3bench.sandboxes.programs import run_program
 from m3bench.tasks.errors import ToolError
 
-TIMEOUT_SECONDS = 30.0
+TIMEOUT_SECONDS = 25.0
 
 
 class Engine(Protocol):
