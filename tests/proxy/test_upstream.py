@@ -63,6 +63,16 @@ async def test_tools_can_be_shown_without_prefix() -> None:
         assert opened.qualified("echo") == "echo/echo"
 
 
+async def test_a_tool_whose_name_is_taken_is_left_out_and_said_so(capfd: pytest.CaptureFixture[str]) -> None:
+    entries = {"echo": ECHO, "twin": ECHO}
+    async with fleet(entries=entries, prefix=False, reserved={"count"}) as opened:
+        assert "count" not in [tool["name"] for tool in opened.tools]
+        assert opened.qualified("picture") == "echo/picture"
+    told = capfd.readouterr().err
+    assert "the tool 'count' of 'echo' is left out: the name is taken" in told
+    assert "the tool 'picture' of 'twin' is left out: the name is taken" in told
+
+
 async def test_many_calls_are_in_flight_at_once() -> None:
     async with fleet() as opened:
         texts: dict[int, str] = {}

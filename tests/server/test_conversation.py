@@ -8,6 +8,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp_types import PromptReference
 
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog
@@ -112,6 +113,9 @@ async def test_the_picture_and_the_trajectory_can_be_read_as_resources(connect: 
         assert [prompt.name for prompt in prompts] == ["run-task", "finish"]
         prompt = await client.get_prompt("run-task", {"task_id": "sum-1"})
         assert "start_task with task_id 'sum-1'" in prompt.messages[0].content.text  # type: ignore[union-attr]
+        begun = {"name": "task_id", "value": "s"}
+        completion = (await client.complete(PromptReference(name="run-task"), begun)).completion
+        assert completion.values == ["survey-1", "sum-1"]
 
 
 async def test_connecting_and_looking_around_leaves_nothing_behind(connect: Connect, data: Path) -> None:
