@@ -1,0 +1,42 @@
+"""Profiles show what clients can take, and tasks that can be solved with it."""
+
+from pathlib import Path
+
+import pytest
+
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import SIZES, solvable, tools_of
+from tests.sets import write_set
+
+CATALOG = load_catalog()
+
+
+@pytest.mark.parametrize(("profile", "size"), SIZES.items())
+def test_a_sized_profile_keeps_its_size_and_is_part_of_the_larger_ones(profile: str, size: int) -> None:
+    tools = tools_of(profile, CATALOG, Library())
+    assert len(tools) == size
+    larger = {tool.qualified for tool in tools_of("wide", CATALOG, Library())}
+    assert {tool.qualified for tool in tools} <= larger
+
+
+def test_an_oracle_profile_shows_the_servers_of_a_task(tmp_path: Path) -> None:
+    library = Library(write_set(tmp_path / "set"))
+    for profile in ("task:sum-1", "family:sums"):
+        assert {tool.server for tool in tools_of(profile, CATALOG, library)} == {"math"}
+
+
+def test_only_what_can_be_solved_is_offered() -> None:
+    library = Library()
+    tasks = tuple(library.tasks.values())
+    assert solvable(tasks, tools_of("full", CATALOG, library)) == tasks
+    shown = solvable(tasks, tools_of("task:class_demand-1", CATALOG, library))
+    assert {task.family for task in shown} == {"class_demand"}
+    assert solvable(tasks, ()) == ()
+
+
+@pytest.mark.parametrize("profile", ["", "huge", "family:", "family:nothing", "task:nothing", "task"])
+def test_an_unknown_profile_is_told_what_there_is(profile: str) -> None:
+    with pytest.raises(UserError):
+        tools_of(profile, CATALOG, Library())
