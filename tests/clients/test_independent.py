@@ -1,6 +1,7 @@
 """Clients that others wrote run a task from start to score, over stdio and HTTP, in old and new revisions."""
 
 import json
+import os
 import secrets
 import subprocess
 from base64 import b64decode
@@ -132,15 +133,16 @@ def words(result: Any) -> str:
 class Inspector:
     """MCP Inspector's command line, a process per request."""
 
-    def __init__(self, node: Node, target: list[str], *, modern: bool = False) -> None:
+    def __init__(self, node: Node, target: list[str], home: Path, *, modern: bool = False) -> None:
         self._begin = [*node.command(INSPECTOR), "--cli", "--format", "json"]
         self._begin += ["--protocol-era", "modern" if modern else "legacy"]
         self._target = ["--", *target]
+        self._env = {**os.environ, "MCP_STORAGE_DIR": str(home)}
 
     def start(self, method: str, *options: str) -> subprocess.Popen[str]:
         """Make a request, and go on."""
         command = [*self._begin, "--method", method, *options, *self._target]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self._env)
 
     def start_call(self, tool: str, **arguments: Any) -> subprocess.Popen[str]:
         """Call a tool, and go on."""
@@ -163,8 +165,8 @@ def lines(found: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])
-def test_the_inspector_runs_a_task_on_a_seat(node: Node, seat: str, modern: bool) -> None:
-    inspector = Inspector(node, [seat], modern=modern)
+def test_the_inspector_runs_a_task_on_a_seat(node: Node, seat: str, tmp_path: Path, modern: bool) -> None:
+    inspector = Inspector(node, [seat], tmp_path, modern=modern)
     tools = result(inspector.start("tools/list", "--strict"))["tools"]
     opening = inspector.call("start_task", task_id="survey-1")
     parallel = [inspector.start_call(name, numbers=NUMBERS) for name in ("math__median", "math__mean")]
@@ -185,8 +187,8 @@ def test_the_inspector_runs_a_task_on_a_seat(node: Node, seat: str, modern: bool
     )
 
 
-def test_the_inspector_over_stdio(node: Node, stdio: list[str]) -> None:
-    inspector = Inspector(node, stdio)
+def test_the_inspector_over_stdio(node: Node, stdio: list[str], tmp_path: Path) -> None:
+    inspector = Inspector(node, stdio, tmp_path)
     tools = result(inspector.start("tools/list", "--strict"))["tools"]
     assert [tool["name"] for tool in tools] == [*OWN, *(tool.exposed for tool in load_catalog().ready.tools)]
     opening = inspector.call("start_task", task_id="sum-1")
