@@ -12,6 +12,7 @@ MODULES = {
     "google-maps": "maps",
     "hugeicons-mcp": "icons",
     "imagesorcery-mcp": "images",
+    "linkimage-mcp": "linked_pictures",
     "math": "arithmetic",
     "nasa-mcp": "nasa",
     "nationalparks": "parks",

@@ -1,0 +1,32 @@
+"""Paints a poster from its recipe.
+
+A recipe names a palette and lists elements from back to front, each with its parameters; the elements are the
+functions of the neighbouring modules.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from typing import Any
+
+from m3bench.sandboxes.world.posters import bridges, buildings, land, life, monuments, towers
+from m3bench.sandboxes.world.posters.canvas import Canvas
+
+ELEMENTS: Mapping[str, Callable[..., None]] = {
+    name: function
+    for module in (land, buildings, towers, monuments, bridges, life)
+    for name, function in vars(module).items()
+    if callable(function) and getattr(function, "__module__", "") == module.__name__ and not name.startswith("_")
+}
+"""Name to painter."""
+
+
+def paint(
+    palette: str, elements: Sequence[tuple[str, Mapping[str, Any]]], *, title: str, subtitle: str, seed: str
+) -> bytes:
+    """The poster as a JPEG file of 1200 by 800 pixels."""
+    canvas = Canvas(palette, seed)
+    for name, parameters in elements:
+        ELEMENTS[name](canvas, **parameters)
+    file = BytesIO()
+    canvas.finish(title, subtitle).save(file, "JPEG", quality=88, optimize=True)
+    return file.getvalue()
