@@ -16,6 +16,8 @@ from m3bench.sandboxes.world.geo import Point
 CELLS = 120
 """Cells per degree."""
 
+_SEA, _COAST, _LAND = range(3)
+
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -79,14 +81,9 @@ def inland(lats: Array, lngs: Array) -> Array:
 @cache
 def _inland_grid() -> Array:
     """Steps of one degree to the other element, per square, signed; from south to north."""
-    full, coasts = _tiles()
-    land = np.zeros((180, 360))
-    for south, west in full:
-        land[south + 90, west + 180] = 1.0
-    for south, west in coasts:
-        land[south + 90, west + 180] = 0.5
+    kinds, _ = _tiles()
     steps = np.zeros((180, 360))
-    for element, sign in ((land == 1.0, 1.0), (land == 0.0, -1.0)):
+    for element, sign in ((kinds == _LAND, 1.0), (kinds == _SEA, -1.0)):
         left = element
         while left.any():
             steps += np.where(left, sign, 0.0)
@@ -109,26 +106,29 @@ def _inside(outline: Array, lats: Array, lngs: Array) -> Mask:
 
 @lru_cache(maxsize=256)
 def _square(south: int, west: int) -> bool | Mask:
-    inland, coasts = _tiles()
-    if (south, west) in inland:
-        return True
-    packed = coasts.get((south, west))
-    if packed is None:
-        return False
+    kinds, coasts = _tiles()
+    kind = kinds[south + 90, west + 180]
+    if kind != _COAST:
+        return bool(kind == _LAND)
+    packed = coasts[south * 1000 + west]
     bits = np.unpackbits(np.frombuffer(zlib.decompress(b85decode(packed)), dtype=np.uint8))
     return bits.reshape(CELLS, CELLS).astype(bool)
 
 
 @cache
-def _tiles() -> tuple[frozenset[tuple[int, int]], dict[tuple[int, int], str]]:
-    inland: set[tuple[int, int]] = set()
-    coasts: dict[tuple[int, int], str] = {}
+def _tiles() -> tuple[npt.NDArray[np.int8], dict[int, bytes]]:
+    """What each degree square is, from the south-west, and the packed cells of those with a coast."""
+    kinds = np.full((180, 360), _SEA, dtype=np.int8)
+    coasts: dict[int, bytes] = {}
     for record in tables.stream("land"):
+        row = record["south"] + 90
         if "inland" in record:
-            inland |= {(record["south"], west) for low, high in record["inland"] for west in range(low, high + 1)}
+            for low, high in record["inland"]:
+                kinds[row, low + 180 : high + 181] = _LAND
         else:
-            coasts[record["south"], record["west"]] = record["bits"]
-    return frozenset(inland), coasts
+            kinds[row, record["west"] + 180] = _COAST
+            coasts[record["south"] * 1000 + record["west"]] = record["bits"].encode()
+    return kinds, coasts
 
 
 @cache

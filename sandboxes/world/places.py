@@ -127,12 +127,14 @@ def _index() -> Index[Record]:
     )
 
 
-def _around(place: Place) -> tuple[str, ...]:
+def _around(place: Place) -> str:
+    """What stands around a place's name: address, city in all its names, country, kind; each word once."""
     country = settlements.countries().get(place.country)
     city = settlements.by_city().get(place.city_id or "")
-    kinds = " ".join(place.types[:2]).replace("_", " ")
     names = (city.name, city.region, *city.aliases) if city else ()
-    return (place.full_address, kinds, *names, country.name if country else "")
+    kinds = " ".join(place.types[:2]).replace("_", " ")
+    text = " ".join((place.full_address, kinds, *names, country.name if country else ""))
+    return " ".join(dict.fromkeys(text.split()))
 
 
 @cache

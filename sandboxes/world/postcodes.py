@@ -1,6 +1,6 @@
 """US ZIP codes: where they are and which post town they belong to."""
 
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from m3bench.sandboxes.world import tables
@@ -17,37 +17,26 @@ class ZipCode(NamedTuple):
     state: str
 
 
+@lru_cache(maxsize=64)
 def zip_entry(code: str) -> ZipCode | None:
     """The entry of a five-digit code; None when it is not in use."""
-    for state, entries in _groups().get(code[:3], ()):
-        for entry in entries:
+    for record in tables.stream("zips", f'{{"id": "{code[:3]}-'):
+        for entry in record["entries"]:
             if entry.startswith(code):
-                return _parsed(entry, state)
+                return _parsed(entry, record["state"])
     return None
 
 
+@lru_cache(maxsize=64)
 def post_town(name: str, state: str) -> ZipCode | None:
     """The first ZIP code of a town in a state; None when there is no such post town."""
-    entry = _towns().get((fold(name), state))
-    return _parsed(entry, state) if entry else None
-
-
-@cache
-def _groups() -> dict[str, list[tuple[str, list[str]]]]:
-    groups: dict[str, list[tuple[str, list[str]]]] = {}
+    wanted = fold(name)
     for record in tables.stream("zips"):
-        groups.setdefault(record["id"][:3], []).append((record["state"], record["entries"]))
-    return groups
-
-
-@cache
-def _towns() -> dict[tuple[str, str], str]:
-    towns: dict[tuple[str, str], str] = {}
-    for groups in _groups().values():
-        for state, entries in groups:
-            for entry in entries:
-                towns.setdefault((fold(entry.split(" ", 3)[3]), state), entry)
-    return towns
+        if record["state"] == state:
+            for entry in record["entries"]:
+                if fold(entry.split(" ", 3)[3]) == wanted:
+                    return _parsed(entry, state)
+    return None
 
 
 def _parsed(entry: str, state: str) -> ZipCode:

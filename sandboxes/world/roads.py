@@ -7,6 +7,7 @@ in mountains, much more around water. Which points are joined by land is known b
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from m3bench.sandboxes.world import fields, geo, land, settlements, terrain
 from m3bench.sandboxes.world.fields import Array
 from m3bench.sandboxes.world.geo import Point
 
-SAMPLES = 24
+SAMPLES = 20
 LOCAL_M = 130.0
 """What the first corners cost on the shortest ways."""
 SHORE_M = 300_000.0
@@ -75,6 +76,7 @@ def _along(a: Point, b: Point, shares: Array) -> tuple[Array, Array]:
     return lats, np.degrees(np.arctan2(vectors[:, 1], vectors[:, 0]))
 
 
+@lru_cache(maxsize=256)
 def _network(point: Point) -> str | None:
     place = settlements.around(point, 1)[0]
     if geo.distance(point, place.point) > SHORE_M:

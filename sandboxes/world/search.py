@@ -9,6 +9,7 @@ the records.
 import math
 import re
 import unicodedata
+from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,7 +38,7 @@ _STOP_WEIGHT = 0.1
 _PREFIX_QUALITY = 0.6
 _FUZZY_QUALITY = 0.8
 _LONG_FIELD_WORDS = 8
-_NONE: frozenset[int] = frozenset()
+_FIELD_MASK, _PAIR_SHIFT, _RECORD_SHIFT = 0b1111, 4, 5
 
 
 def fold(text: str) -> str:
@@ -65,13 +66,6 @@ def words(text: str) -> list[str]:
             position = run.end()
         found += [word[position:]] if position < len(word) else []
     return found
-
-
-class _Posting(NamedTuple):
-    record: int
-    field: int
-    share: float
-    """How much of the field this word is, in [0, 1]."""
 
 
 class Index(Generic[Item]):
@@ -122,7 +116,7 @@ class Index(Generic[Item]):
                 answered[record] += weight * strength
                 covered[record] += weight * quality
                 titled[record] += share
-        titles = self._titles.get(" ".join(words(query)), _NONE)
+        titles = self._read.titles.get(" ".join(words(query)), ())
         found: list[tuple[float, int]] = []
         for record, strength in answered.items():
             if covered[record] < self._coverage * total or (keep and not keep(self._records[record])):
@@ -143,10 +137,11 @@ class Index(Generic[Item]):
         best: dict[int, tuple[float, float, float]] = {}
         for term, quality in terms.items():
             for posting in self._postings[term]:
-                strength = quality * self._weights[posting.field]
-                share = posting.share * quality if posting.field == 0 else 0.0
-                old = best.get(posting.record, (0.0, 0.0, 0.0))
-                best[posting.record] = (max(old[0], quality), max(old[1], strength), max(old[2], share))
+                record, pair, field = posting >> _RECORD_SHIFT, posting >> _PAIR_SHIFT & 1, posting & _FIELD_MASK
+                strength = quality * self._weights[field]
+                share = quality * (1 + pair) / self._read.sizes[record] if field == 0 else 0.0
+                old = best.get(record, (0.0, 0.0, 0.0))
+                best[record] = (max(old[0], quality), max(old[1], strength), max(old[2], share))
         return best
 
     def _terms(self, word: str) -> dict[str, float]:
@@ -177,32 +172,21 @@ class Index(Generic[Item]):
     def _rarity(self, word: str) -> float:
         if word in _STOP:
             return _STOP_WEIGHT
-        known = len({posting.record for posting in self._postings.get(word, ())})
+        known = len({posting >> _RECORD_SHIFT for posting in self._postings.get(word, ())})
         return 1 + math.log((1 + len(self._records)) / (1 + known)) / math.log(2 + len(self._records))
 
     @property
-    def _postings(self) -> dict[str, list[_Posting]]:
-        return self._read[0]
-
-    @property
-    def _titles(self) -> dict[str, frozenset[int]]:
-        """Whole folded texts of the short fields to their records, for queries that are a title."""
-        return self._read[1]
+    def _postings(self) -> "dict[str, array[int]]":
+        return self._read.postings
 
     @cached_property
-    def _read(self) -> tuple[dict[str, list[_Posting]], dict[str, frozenset[int]]]:
-        postings: dict[str, list[_Posting]] = {}
-        titles: dict[str, frozenset[int]] = {}
+    def _read(self) -> "_Contents":
+        contents = _Contents({}, {}, array("B", bytes(len(self._records))))
         for number, record in enumerate(self._records):
             for field, name in enumerate(self._fields):
                 for text in _texts(record.get(name)):
-                    found = words(text)
-                    for term, share in _shares(found).items():
-                        postings.setdefault(term, []).append(_Posting(number, field, share))
-                    if len(found) <= _LONG_FIELD_WORDS:
-                        title = " ".join(found)
-                        titles[title] = titles.get(title, _NONE) | {number}
-        return postings, titles
+                    contents.add(number, field, words(text))
+        return contents
 
     @cached_property
     def _sorted(self) -> list[str]:
@@ -222,14 +206,28 @@ def _texts(value: object) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, (list, tuple)) else []
 
 
-def _shares(found: list[str]) -> dict[str, float]:
-    """The words of a text and how much of it each is; neighbours in short texts also written together."""
-    heavy = [word for word in found if word not in _STOP] or found
-    shares = {word: (1 / len(heavy) if word in heavy else 0.0) for word in found}
-    if len(found) <= _LONG_FIELD_WORDS:
-        for left, right in pairwise(found):
-            shares.setdefault(left + right, min(1.0, 2 / len(heavy)))
-    return shares
+class _Contents(NamedTuple):
+    """What the texts of the records say, kept small: a posting is a number made of record, pair and field."""
+
+    postings: "dict[str, array[int]]"
+    titles: dict[str, tuple[int, ...]]
+    """Whole folded texts of the short fields to their records, for queries that are a title."""
+    sizes: "array[int]"
+    """How many words the title of each record has."""
+
+    def add(self, record: int, field: int, found: list[str]) -> None:
+        """Take up the words of a text; neighbours in short texts also written together."""
+        if field == 0:
+            heavy = sum(word not in _STOP for word in found) or len(found)
+            self.sizes[record] = min(255, max(1, heavy))
+        code = record << _RECORD_SHIFT | field
+        for word in dict.fromkeys(found):
+            self.postings.setdefault(word, array("I")).append(code)
+        if len(found) <= _LONG_FIELD_WORDS:
+            for left, right in pairwise(found):
+                self.postings.setdefault(left + right, array("I")).append(code | 1 << _PAIR_SHIFT)
+            title = " ".join(found)
+            self.titles[title] = (*self.titles.get(title, ()), record)
 
 
 def _singulars(word: str) -> list[str]:

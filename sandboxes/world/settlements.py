@@ -7,6 +7,7 @@ zone and a number of people. Which US state or Canadian province a place is in i
 import math
 from dataclasses import dataclass
 from functools import cache
+from sys import intern
 
 import numpy as np
 import numpy.typing as npt
@@ -184,11 +185,12 @@ def _vectors() -> Array:
 def _settlement(record: Record) -> Settlement:
     return Settlement(
         name=record["name"],
-        country=record["country"],
-        region=record.get("region", ""),
+        # Thousands share these: one copy of each is kept.
+        country=intern(record["country"]),
+        region=intern(record.get("region", "")),
         point=Point(record["lat"], record["lng"]),
         people=record["people"],
-        zone=record["zone"],
+        zone=intern(record["zone"]),
         city_id=record["id"] if "geonames" in record else None,
         aliases=tuple(record.get("aliases", ())),
     )

@@ -46,15 +46,20 @@ def table(name: str) -> Table:
     return _read(name)
 
 
-def stream(name: str) -> Iterator[Record]:
-    """The records one after another, none of them kept: for who makes something smaller of a large table."""
+def stream(name: str, beginning: str = "{") -> Iterator[Record]:
+    """The records one after another, none of them kept: for who makes something smaller of a large table.
+
+    Args:
+        name: The table.
+        beginning: How the lines of the wanted records begin; the others are not even read as JSON.
+    """
     for path in files(name):
         with path.open(encoding="utf-8") as lines:
             for line in lines:
                 if line.startswith('"records"'):
                     break
             for line in lines:
-                if line.startswith("{"):
+                if line.startswith(beginning):
                     yield json.loads(line.rstrip(",\n"))
 
 

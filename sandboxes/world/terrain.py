@@ -5,6 +5,7 @@ rise to its crest between the known points. Summits, camps and other points of k
 Nothing here is surveyed: between the known points the ground is plausible, not true.
 """
 
+from array import array
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -39,6 +40,10 @@ class _Range(NamedTuple):
     metres: float
     width: float
     crest: Array
+    south: float
+    west: float
+    north: float
+    east: float
 
 
 def elevation(point: Point) -> float:
@@ -58,10 +63,9 @@ def elevations(lats: Array, lngs: Array) -> Array:
 def ruggedness(lats: Array, lngs: Array) -> Array:
     """How deep in the mountains points are, in [0, 1]."""
     rugged = np.zeros(lats.shape)
+    south, north, west, east = (float(edge) for edge in (lats.min(), lats.max(), lngs.min(), lngs.max()))
     for ridge in _ranges():
-        south, west = ridge.crest.min(axis=0) - ridge.width / 60
-        north, east = ridge.crest.max(axis=0) + ridge.width / 60
-        if lats.max() < south or lats.min() > north or lngs.max() < west or lngs.min() > east:
+        if north < ridge.south or south > ridge.north or east < ridge.west or west > ridge.east:
             continue
         share = np.clip(1 - _crest_km(ridge.crest, lats, lngs) / ridge.width, 0, 1)
         rugged = np.maximum(rugged, share * min(1.0, ridge.metres / 3000))
@@ -109,11 +113,9 @@ def _lift(lats: Array, lngs: Array, lowland: Array) -> Array:
     """How far ranges rise over the lowland."""
     lift = np.zeros(lats.shape)
     crests: Array | None = None
+    south, north, west, east = (float(edge) for edge in (lats.min(), lats.max(), lngs.min(), lngs.max()))
     for ridge in _ranges():
-        south, west = ridge.crest.min(axis=0) - ridge.width / 60
-        north, east = ridge.crest.max(axis=0) + ridge.width / 60
-        inside = (lats >= south) & (lats <= north) & (lngs >= west) & (lngs <= east)
-        if not inside.any():
+        if north < ridge.south or south > ridge.north or east < ridge.west or west > ridge.east:
             continue
         share = np.clip(1 - _crest_km(ridge.crest, lats, lngs) / ridge.width, 0, 1)
         if crests is None:
@@ -174,10 +176,13 @@ def _smooth(t: Array) -> Array:
 
 @cache
 def _anchors() -> _Anchors:
-    rows = [(record["lat"], record["lng"], record["metres"]) for record in tables.stream("heights")]
-    rows += [(record["lat"], record["lng"], record["elevation"]) for record in tables.load("cities")]
-    lats, lngs, metres = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    return _Anchors(vectors_of(lats, lngs), metres)
+    values = array("d")
+    for record in tables.stream("heights"):
+        values.extend((record["lat"], record["lng"], record["metres"]))
+    for record in tables.stream("cities"):
+        values.extend((record["lat"], record["lng"], record["elevation"]))
+    lats, lngs, metres = np.array(values).reshape(-1, 3).T
+    return _Anchors(vectors_of(lats, lngs), metres.copy())
 
 
 @cache
@@ -191,4 +196,9 @@ def _peaks() -> _Peaks:
 
 @cache
 def _ranges() -> tuple[_Range, ...]:
-    return tuple(_Range(r["metres"], r["width"], np.array(r["crest"])) for r in tables.load("ranges"))
+    found = []
+    for record in tables.load("ranges"):
+        crest, width = np.array(record["crest"]), record["width"]
+        edges = [*(crest.min(axis=0) - width / 60).tolist(), *(crest.max(axis=0) + width / 60).tolist()]
+        found.append(_Range(record["metres"], width, crest, *edges))
+    return tuple(found)
