@@ -8,6 +8,7 @@ threads do both.
 import os
 import select
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import anyio
 import anyio.to_thread
@@ -30,7 +31,9 @@ class Descriptors:
         """What arrives, until the other side closes."""
         while True:
             if os.name == "posix":
-                await anyio.wait_readable(self._source)
+                # A file or the null device cannot be waited for, and never makes one wait.
+                with suppress(PermissionError):
+                    await anyio.wait_readable(self._source)
                 chunk = os.read(self._source, _CHUNK)
             else:
                 chunk = await anyio.to_thread.run_sync(os.read, self._source, _CHUNK, abandon_on_cancel=True)

@@ -100,6 +100,11 @@ class App:
             content_only=self.settings.content_only,
         )
 
+    def check(self) -> None:
+        """Raise now what the first client would run into: a set or a profile that is not there."""
+        tools_of(self.settings.profile, self.catalog, self.library)
+        assert self.library.set
+
     def open_seat(self, id: str | None = None, profile: str | None = None) -> Seat:
         """A new seat, its tools fixed from now on."""
         profile = profile or self.settings.profile

@@ -13,7 +13,7 @@ from m3bench.proxy.http import HttpSettings, http_app
 from m3bench.proxy.stdio import serve_stdio
 from m3bench.server.app import App
 from m3bench.server.settings import Settings
-from m3bench.tasks.errors import UserError
+from m3bench.tasks.errors import M3Error, UserError
 
 
 def serve_stdio_app(settings: Settings) -> None:
@@ -74,10 +74,22 @@ def _run(settings: Settings, serve: Callable[[App], Awaitable[None]]) -> None:
 
     async def main() -> None:
         app = App(settings)
+        app.check()
         async with app.lifespan():
             await serve(app)
 
-    anyio.run(main)
+    try:
+        anyio.run(main)
+    except BaseExceptionGroup as group:
+        # What a task group wraps is still one mistake of the person who started us.
+        ours = group.subgroup(M3Error)
+        if ours is None:
+            raise
+        raise _first(ours) from None
+
+
+def _first(error: BaseException) -> BaseException:
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 async def _on_signal(stop: Callable[[], None]) -> None:
