@@ -1,9 +1,9 @@
 """A program of its own that looks for codes in one grey picture: started by `barcodes`, never imported by it.
 
 There are pictures on which the decoder does not come to an end, so it lives in a process that can be killed.
-The picture comes as raw bytes on standard input, width and height as arguments. Every attempt that finds
-something ends the search with one line of JSON on standard output: format, text and corner points of each
-code. It imports nothing of m3bench, so that it starts in a tenth of a second.
+The picture comes as raw bytes on standard input, width and height as arguments. What is found is printed as
+one line of JSON, format, text and corner points of each code; of several lines the last is the fullest. It
+imports nothing of m3bench, so that it starts in a tenth of a second.
 """
 
 import faulthandler
