@@ -21,6 +21,7 @@ MODULES = {
     "ppt": "ppt",
     "pyzbar-mcp": "barcodes",
     "weather": "weather",
+    "wiki": "encyclopedia",
 }
 """Server name to module name; a server is ready in the catalog exactly when it stands here."""
 

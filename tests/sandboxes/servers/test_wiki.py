@@ -1,0 +1,92 @@
+"""The `wiki` server finds articles under any spelling and follows redirects."""
+
+import re
+
+import pytest
+
+from m3bench.sandboxes.world import tables
+from tests.sandboxes.servers.conftest import Bench
+
+ARTICLES = tables.load("articles")
+TITLES = {article["title"] for article in ARTICLES}
+
+
+def titles(bench: Bench, query: str, n: int = 3) -> list[str]:
+    return re.findall(r"^- (.+)$", bench.text("wiki/search", query=query, n=n), re.M)
+
+
+def test_results_are_a_heading_and_a_dash_list(bench: Bench) -> None:
+    assert bench.text("wiki/search", query="striped bass", n=2).startswith("Top results:\n- Striped bass\n- ")
+
+
+@pytest.mark.parametrize(("n", "shown"), [(-4, 1), (0, 1), (4, 4), (99, 10)])
+def test_the_number_of_titles_is_clamped(bench: Bench, n: int, shown: int) -> None:
+    assert len(titles(bench, "London", n)) == shown
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("longcase astronomical regulator", "Longcase clock"),
+        ("fluke fishing sandy hook", "Sandy Hook"),
+        ("tallest building dubai", "Burj Khalifa"),
+        ("guido van rossum language", "Python (programming language)"),
+        ("Elétrico", "Trams in Lisbon"),
+        ("cristo redentor rio", "Christ the Redeemer (statue)"),
+        ("München", "Munich"),
+    ],
+)
+def test_other_words_for_a_thing_find_it_first(bench: Bench, query: str, first: str) -> None:
+    assert titles(bench, query)[0] == first
+
+
+def test_nothing_found_is_said_in_two_words(bench: Bench) -> None:
+    assert bench.text("wiki/search", query="qwxzvk blorfgan") == "No results."
+    assert bench.text("wiki/search", query="") == "No results."
+
+
+def test_a_summary_has_title_description_and_text(bench: Bench) -> None:
+    title, description, blank, text = bench.text("wiki/summary", title="Tautog").split("\n")
+    assert (title, description, blank) == ("**Tautog**", "Wrasse of the American Atlantic coast", "")
+    assert text.startswith("The tautog (Tautoga onitis)")
+
+
+@pytest.mark.parametrize("title", ["Domestic cat", "domestic_cat", "FELIS CATUS", "  House  cat "])
+def test_redirects_and_spellings_lead_to_the_article(bench: Bench, title: str) -> None:
+    assert bench.text("wiki/summary", title=title).startswith("**Cat**\n")
+
+
+def test_a_disambiguation_page_shows_its_choices(bench: Bench) -> None:
+    assert "may refer to" in bench.text("wiki/summary", title="Flex")
+
+
+def test_a_missing_page_is_a_404(bench: Bench) -> None:
+    assert bench.error("wiki/summary", title="No such / page") == (
+        "Error executing tool summary: 404 Client Error: Not Found for url: "
+        "https://en.wikipedia.org/api/rest_v1/page/summary/No_such_%2F_page"
+    )
+    assert "404 Client Error" in bench.error("wiki/summary", title="")
+
+
+def test_every_article_and_every_redirect_can_be_opened(bench: Bench) -> None:
+    for article in ARTICLES[::9]:
+        for name in (article["title"], *article.get("aliases", ())):
+            assert bench.text("wiki/summary", title=name).startswith(f"**{article['title']}**\n")
+
+
+def test_redirects_are_clear_and_links_lead_somewhere() -> None:
+    aliases = [alias.casefold() for article in ARTICLES for alias in article.get("aliases", ())]
+    assert len(aliases) == len(set(aliases))
+    assert not set(aliases) & {title.casefold() for title in TITLES}
+    for article in ARTICLES:
+        assert set(article.get("links", ())) <= TITLES - {article["title"]}, article["title"]
+
+
+def test_the_encyclopedia_is_large_and_no_text_is_like_another() -> None:
+    assert len(ARTICLES) >= 700
+    assert len({article["extract"] for article in ARTICLES}) == len(ARTICLES)
+    for article in ARTICLES:
+        sentences = len(re.findall(r"[.!?](?= |$)", article["extract"]))
+        assert article.get("disambiguation") or 2 <= sentences <= 6, article["title"]
+        assert len(article["description"]) <= 70, article["title"]
+        assert article["extract"][-1] == ".", article["title"]
