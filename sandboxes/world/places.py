@@ -1,16 +1,17 @@
-"""Places: businesses, institutions and landmarks, by id, by name and by nearness.
+"""Places: businesses, institutions, landmarks and national parks, by id, by name and by nearness.
 
-Landmarks are places with a story; here both are one list. What a place is, its types say, the most telling first.
+Landmarks are places with a story, parks have tables of their own; here all are one list. What a place is, its
+types say, the most telling first.
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from m3bench.sandboxes.world import geo, settlements, tables
+from m3bench.sandboxes.world import geo, noise, placeids, settlements, tables
 from m3bench.sandboxes.world.fields import Array
 from m3bench.sandboxes.world.geo import Point
 from m3bench.sandboxes.world.search import Index
@@ -80,9 +81,10 @@ class Place:
 
 @cache
 def places() -> tuple[Place, ...]:
-    """Landmarks first, then all others."""
+    """Landmarks first, then parks with their camps and visitor centers, then all others."""
     return (
         *(_landmark(record) for record in tables.load("landmarks")),
+        *_parks(),
         *(_place(record) for record in tables.stream("places")),
     )
 
@@ -180,4 +182,40 @@ def _place(record: Record) -> Place:
         hours=record.get("hours", ""),
         phone=record.get("phone", ""),
         fact="",
+    )
+
+
+def _parks() -> Iterator[Place]:
+    addresses: dict[str, str] = {}
+    for record in tables.load("parks"):
+        post = record["address"]
+        addresses[record["id"]] = f"{record['name']}, {post['state']} {post['zip']}"
+        lines = ", ".join(line for line in (post["line1"], post["city"]) if line)
+        yield _of_park(record, ("national_park", "park", *_SIGHT), f"{lines}, {post['state']} {post['zip']}", 8000)
+    for table, kinds in (
+        ("park_campgrounds", ("campground", "lodging", *_SIGHT[1:])),
+        ("park_visitor_centers", ("visitor_center", "tourist_information_center", *_SIGHT[1:])),
+    ):
+        for record in tables.load(table):
+            yield _of_park(record, kinds, addresses[record["park_id"]], 500)
+
+
+def _of_park(record: Record, types: tuple[str, ...], address: str, crowd: int) -> Place:
+    point, name = Point(record["lat"], record["lng"]), record["name"]
+    key = ("park place", record["id"])
+    return Place(
+        id=placeids.place_id(point, name),
+        name=name,
+        aliases=(name.removesuffix(" National Park"),) if name.endswith(" National Park") else (),
+        types=types,
+        point=point,
+        address=address,
+        country="US",
+        city_id=None,
+        rating=round(min(4.9, max(3.9, 4.6 + 0.16 * noise.normal("rating", *key))), 1),
+        ratings=round(crowd * math.exp(0.7 * noise.normal("count", *key))),
+        price=None,
+        hours="",
+        phone="",
+        fact=record["description"] if "designation" in record else "",
     )

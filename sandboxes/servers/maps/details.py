@@ -63,10 +63,11 @@ def resolve(identifier: str) -> Place | Match | None:
     point = placeids.position(identifier, "town")
     if point is not None:
         return matches.of_town(settlements.around(point, 1)[0])
-    point = placeids.position(identifier, "country") or placeids.position(identifier, "region")
-    if point is not None:
-        found = reverse.reverse(point)
-        return found[-1] if found else None
+    for kind, row in (("country", -1), ("region", -2)):
+        point = placeids.position(identifier, kind)
+        if point is not None:
+            found = reverse.reverse(point)
+            return found[row] if found else None
     point = placeids.position(identifier, "address")
     if point is None:
         return None

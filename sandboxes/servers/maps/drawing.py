@@ -2,14 +2,14 @@
 
 import io
 import math
-import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from PIL import Image, ImageChops, ImageColor, ImageDraw, ImageFont
+from PIL import Image, ImageChops, ImageColor, ImageDraw
 
 from m3bench.sandboxes.servers.maps.canvas import Canvas, Colour
+from m3bench.sandboxes.servers.maps.lettering import font_of, writable
 from m3bench.sandboxes.world import geo, places, settlements, tables
 from m3bench.sandboxes.world.geo import Box, Point
 from m3bench.sandboxes.world.settlements import Settlement
@@ -21,7 +21,6 @@ SIGHT_ZOOM = 12
 MAX_LABELS = 26
 GREY: Colour = (96, 96, 100)
 PAPER: Colour = (255, 255, 255)
-_LETTERS = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i", "đ": "d", "Đ": "D", "æ": "ae"})
 
 
 @dataclass(frozen=True)
@@ -232,7 +231,7 @@ def _label(
     taken: list[tuple[float, float, float, float]],
 ) -> bool:
     """Write a text around a point unless it would touch another; whether it was written."""
-    font, text = _font(size), _writable(text)
+    font, text = font_of(size), writable(text)
     left, top, right, bottom = font.getbbox(text)
     wide, high = right - left, bottom - top
     x, y = at[0] - wide / 2, at[1] - high / 2
@@ -246,28 +245,15 @@ def _label(
     return True
 
 
-def _writable(text: str) -> str:
-    """A text in the letters that the font has: those without accents."""
-    plain = unicodedata.normalize("NFKD", text).translate(_LETTERS)
-    return "".join(letter for letter in plain if not unicodedata.combining(letter))
-
-
 def _pin(canvas: Canvas, marker: Marker) -> None:
     x, y = canvas.place(marker.point)
     dark = tuple(int(0.65 * part) for part in marker.colour)
     canvas.pen.polygon([(x, y), (x - 9, y - 18), (x + 9, y - 18)], fill=marker.colour, outline=dark)
     canvas.pen.ellipse((x - 11, y - 35, x + 11, y - 13), fill=marker.colour, outline=dark)
     if marker.label:
-        canvas.pen.text((x, y - 24), marker.label[:1], fill=PAPER, font=_font(14), anchor="mm")
+        canvas.pen.text((x, y - 24), marker.label[:1], fill=PAPER, font=font_of(14), anchor="mm")
     else:
         canvas.pen.ellipse((x - 4, y - 28, x + 4, y - 20), fill=dark)
-
-
-@cache
-def _font(size: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.load_default(size)
-    assert isinstance(font, ImageFont.FreeTypeFont)
-    return font
 
 
 @cache

@@ -96,7 +96,8 @@ def _where(wish: Wish, centre: Point | None, radius_m: float, region: str | None
 
 
 def _of_kind(query: str, wish: Wish, centre: Point, radius_m: float) -> list[Place]:
-    around = [(off, place) for off, place in places.within(centre, FARTHEST_M) if set(wish.kinds) & set(place.types)]
+    wide = max(FARTHEST_M, radius_m)
+    around = [(off, place) for off, place in places.within(centre, wide) if set(wish.kinds) & set(place.types)]
     inside = [entry for entry in around if entry[0] <= radius_m]
     outside = [entry for entry in around if radius_m < entry[0] <= max(3 * radius_m, 6000.0)]
     if not inside and not outside:

@@ -385,12 +385,7 @@ def _outer(reading: _Reading, bias: str | None) -> tuple[Match, ...]:
     if found is None and reading.town:
         found = matches.of_town(reading.town)
     if found is None and reading.region and reading.country:
-        largest = max(
-            (p for p in settlements.settlements() if p.country == reading.country and p.region == reading.region),
-            key=lambda place: place.people,
-            default=None,
-        )
-        found = matches.of_region(reading.country, reading.region, largest.point) if largest else None
+        found = matches.of_region(reading.country, reading.region)
     if found is None and reading.country and not partial:
         found = matches.of_country(reading.country)
     if found is None:

@@ -1,15 +1,17 @@
 """What geocoding finds: a match, how it is written as an address, and its shape in the legacy results."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from m3bench.sandboxes.servers.maps import pluscodes
-from m3bench.sandboxes.world import placeids, settlements
+from m3bench.sandboxes.world import geo, placeids, settlements
 from m3bench.sandboxes.world.geo import Box, Point
 from m3bench.sandboxes.world.places import Place
 from m3bench.sandboxes.world.settlements import Settlement
 from m3bench.sandboxes.world.streets import Street
 
+_REACHES = {"national_park": 20_000.0, "airport": 2500.0, "mountain_peak": 3000.0, "neighborhood": 500.0, "park": 700.0}
 POSTAL_FIRST_STATES = frozenset(("US", "CA", "AU"))
 
 
@@ -91,6 +93,7 @@ def of_place(place: Place) -> Match:
         town=city.name if city and city.country == place.country else "",
         name=place.name,
         precision="ROOFTOP",
+        reach_m=_REACHES.get(place.types[0], 150.0),
     )
 
 
@@ -182,16 +185,21 @@ def of_country(code: str) -> Match:
     )
 
 
-def of_region(country: str, region: str, point: Point) -> Match:
-    """A state or province, at its largest city."""
+@cache
+def of_region(country: str, region: str) -> Match:
+    """A state or province, in the middle of its towns."""
+    towns = [place.point for place in settlements.settlements() if (place.country, place.region) == (country, region)]
+    middle = Point(
+        round(sum(town.lat for town in towns) / len(towns), 4), round(sum(town.lng for town in towns) / len(towns), 4)
+    )
     return Match(
-        id=placeids.point_id(point, "region"),
-        point=point,
+        id=placeids.point_id(middle, "region"),
+        point=middle,
         address=f"{region_name(country, region)}, {settlements.countries()[country].short}",
         types=("administrative_area_level_1", "political"),
         country=country,
         region=region,
-        reach_m=200_000.0,
+        reach_m=max(20_000.0, *(geo.distance(middle, town) for town in towns)),
     )
 
 

@@ -6,8 +6,9 @@ A drawing, not a photograph: it tells what kind of place it is and which, and is
 import io
 from random import Random
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
+from m3bench.sandboxes.servers.maps.lettering import font_of, writable
 from m3bench.sandboxes.world import noise
 from m3bench.sandboxes.world.places import Place
 
@@ -142,8 +143,8 @@ def _house(pen: ImageDraw.ImageDraw, width: int, height: int, horizon: int, rand
 
 
 def _caption(pen: ImageDraw.ImageDraw, width: int, height: int, name: str) -> None:
-    size = max(10, min(28, width // 26))
-    font = ImageFont.load_default(size)
+    size, name = max(10, min(28, width // 26)), writable(name)
+    font = font_of(size)
     box = pen.textbbox((0, 0), name, font=font)
     wide, high = box[2] - box[0], box[3] - box[1]
     x, y = max(6, (width - wide) // 2), height - high - size

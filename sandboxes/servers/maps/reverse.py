@@ -23,7 +23,7 @@ def reverse(point: Point) -> list[Match]:
         found.append(matches.of_town(town))
     state = town or settlements.nearest(point, COUNTRY_M)
     if state and state.region and state.country in matches.POSTAL_FIRST_STATES:
-        found.append(matches.of_region(state.country, state.region, state.point))
+        found.append(matches.of_region(state.country, state.region))
     if state:
         found.append(matches.of_country(state.country))
     elif point.lat < -60:

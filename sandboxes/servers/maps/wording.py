@@ -71,6 +71,8 @@ _KINDS: dict[str, tuple[str, ...]] = {
         "tourist attraction", "tourist attractions", "attraction", "attractions", "sights", "sightseeing",
         "things to do", "landmark", "landmarks", "points of interest",
     ),
+    "campground": ("campground", "campgrounds", "campsite", "campsites", "camping", "place to camp"),
+    "national_park": ("national park", "national parks"),
     "visitor_center": ("visitor center", "visitor centre", "tourist information", "information center"),
     "place_of_worship": ("church", "churches", "mosque", "temple", "place of worship", "cathedral"),
     "performing_arts_theater": ("theater", "theatre", "opera", "concert hall"),

@@ -1,0 +1,50 @@
+"""`m3bench world`, as a person would type it."""
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from m3bench.sandboxes.world import tables
+from m3bench.server.commands import world
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(world.commands, arguments)
+
+
+def test_the_tables_are_listed_with_counts_and_the_hash() -> None:
+    lines = run().stdout.splitlines()
+    assert [line.split()[0] for line in lines[:-2]] == list(tables.names())
+    assert lines[-1] == f"hash {tables.world_hash()}"
+    listed: dict[str, Any] = json.loads(run("--json").stdout)
+    assert {table["table"]: table["records"] for table in listed["tables"]} == {
+        name: len(tables.load(name)) for name in tables.names()
+    }
+    assert all(table["source"] and table["licence"] for table in listed["tables"])
+
+
+def test_a_search_finds_across_tables_or_in_one() -> None:
+    found = json.loads(run("search", "eifel", "towr", "--json").stdout)
+    assert any(entry["record"].get("name") == "Eiffel Tower" for entry in found[:3])
+    only = json.loads(run("search", "paris", "--table", "cities", "--limit", "1", "--json").stdout)
+    assert [entry["record"]["id"] for entry in only] == ["paris"]
+    assert "Eiffel Tower" in run("search", "eiffel tower").stdout
+
+
+def test_what_is_not_there_is_said() -> None:
+    nothing = run("search", "xqzv blorfgan")
+    assert nothing.exit_code == 1
+    assert "Nothing in the world" in nothing.output
+
+
+def test_an_unknown_table_names_those_there_are() -> None:
+    failed = run("search", "paris", "--table", "dragons")
+    assert failed.exception is not None
+    assert "cities" in str(failed.exception)
+
+
+@pytest.mark.parametrize("name", ["places", "landmarks", "cities"])
+def test_every_table_of_places_is_there(name: str) -> None:
+    assert name in run().stdout
