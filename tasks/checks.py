@@ -6,6 +6,7 @@ agent, so a check that cannot read one fails with a reason and never raises.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -60,17 +61,17 @@ class Finding:
     """Why it failed; empty when it passed."""
 
 
-class _Check(BaseModel):
+class _Check(BaseModel, ABC):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """What is checked, in words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def problem(self, evidence: Evidence) -> str | None:
         """Why the check fails; None when it passes."""
-        raise NotImplementedError
 
     def run(self, evidence: Evidence) -> Finding:
         """Carry out the check."""

@@ -8,12 +8,12 @@ import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
+from m3bench.sandboxes.lettering import CAP_HEIGHT
+from m3bench.sandboxes.lettering import font as load_font
 from m3bench.tasks.errors import LimitError, ToolError
 
 FARTHEST = 100_000
@@ -28,9 +28,6 @@ MAX_LETTERING = 40_000_000
 MAX_WORK = 3_000_000_000
 """Pixels that all shapes of a call may cover together, each counted as often as it is painted over."""
 
-_FONT = Path(__file__).with_name("fonts") / "DejaVuSans.ttf"
-_CAP_HEIGHT = 0.729
-"""Height of a capital letter in the font, for size 1."""
 _FACES = {"PLAIN": 9, "COMPLEX_SMALL": 13}
 """Height of OpenCV's capital letters in pixels at scale 1, where it is not that of the rest."""
 _USUAL_FACE = 21
@@ -141,10 +138,10 @@ class Canvas:
         x, y = item.coordinate("x"), item.coordinate("y")
         scale = item.number("font_scale", 1.0, 0, LARGEST_SCALE)
         colour, thickness = item.colour(), item.thickness()
-        size = _face_height(item.fields.get("font_face")) * scale / _CAP_HEIGHT
+        size = _face_height(item.fields.get("font_face")) * scale / CAP_HEIGHT
         if size < 1 or not text:
             return
-        font = _font(size)
+        font = load_font(size)
         # More than that would fill the letters' counters.
         bold = min((thickness - 1) / 2, size / 14)
         for row, line in enumerate(text.splitlines()):
@@ -186,12 +183,6 @@ def _ends(item: Item) -> tuple[Corner, Corner]:
 
 def _face_height(face: object) -> int:
     return _FACES.get(str(face).upper().removeprefix("FONT_HERSHEY_"), _USUAL_FACE)
-
-
-@lru_cache(maxsize=16)
-def _font(size: float) -> ImageFont.FreeTypeFont:
-    # The basic layout gives the same letters in the same places on every platform.
-    return ImageFont.truetype(str(_FONT), size, layout_engine=ImageFont.Layout.BASIC)
 
 
 def _is_shade(value: object) -> bool:

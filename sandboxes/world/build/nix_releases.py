@@ -7,6 +7,7 @@ written by hand in the part `written`. Needs the network, unlike anything that r
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from urllib.request import urlopen
@@ -21,11 +22,12 @@ _PLAIN = re.compile(r"\d+(\.\d+)*(\.post\d+)?$")
 
 
 def main() -> None:
-    """Write the table."""
+    """Write the table. The first argument is the address of the index's JSON interface."""
+    index = sys.argv[1]
     records = []
     for package in tables.load("nix_packages"):
         if "pypi" in package:
-            published = sorted((day, version) for version, day in _published(package["pypi"]))
+            published = sorted((day, version) for version, day in _published(index, package["pypi"]))
             records.append({"attribute": package["attribute"], "versions": _packaged(published)})
     source = "Release dates of the Python Package Index, thinned as a distribution would follow them."
     write("nix_releases/pypi", source, "own selection of public facts", records)
@@ -52,8 +54,8 @@ def _rank(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version))
 
 
-def _published(name: str) -> Iterator[tuple[str, date]]:
-    with urlopen(f"https://pypi.org/pypi/{name}/json", timeout=60) as answer:
+def _published(index: str, name: str) -> Iterator[tuple[str, date]]:
+    with urlopen(f"{index}/{name}/json", timeout=60) as answer:
         releases = json.load(answer)["releases"]
     for version, uploads in releases.items():
         if uploads and _PLAIN.match(version):
