@@ -1,0 +1,131 @@
+"""The commands around runs and tasks, as a person would type them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server.pipes import Pipe
+from tests.sets import write_set
+
+PUBLIC = [
+    {
+        "id": "1",
+        "steps": [
+            {
+                "calls": [
+                    {"name": "math/sum", "arguments": {"numbers": [1, 2]}},
+                    {"name": "math/summ", "arguments": {}},
+                    {"name": "math/sum", "arguments": {"numbers": "x"}},
+                    {"name": "excel/read_data_from_excel", "arguments": {"filepath": "none.xlsx", "sheet_name": "S"}},
+                ]
+            }
+        ],
+    }
+]
+
+
+def m3bench(*arguments: str | Path, data: Path | None = None) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, **({"M3BENCH_DATA": str(data)} if data is not None else {})}
+    command = [sys.executable, "-m", "m3bench.server.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=env)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with one scored run."""
+    folder = tmp_path_factory.mktemp("recorded")
+    tasks = write_set(folder / "set")
+    pipe = Pipe(["--tasks", str(tasks), "--data", str(folder / "data")])
+    pipe.open()
+    pipe.ask(1, "start_task", {"task_id": "sum-1"})
+    pipe.ask(2, "math__sum", {"numbers": [4, 8, 15, 16, 23, 42]})
+    pipe.ask(3, "submit", {"answer": "108"})
+    pipe.ask(4, "score", {})
+    pipe.close()
+    return folder / "data"
+
+
+def test_runs_are_listed_shown_and_exported(recorded: Path, tmp_path: Path) -> None:
+    (run,) = json.loads(m3bench("runs", "list", "--json", data=recorded).stdout)["runs"]
+    assert (run["task"], run["state"], run["average"], run["success"]) == ("sum-1", "scored", 1.0, True)
+    assert "sum-1" in m3bench("runs", data=recorded).stdout
+    shown = json.loads(m3bench("runs", "show", run["run"][:8], "--json", data=recorded).stdout)
+    assert [call["tool"] for call in shown["calls"]] == ["math/sum", "submit"]
+    assert "average 1.000" in m3bench("runs", "show", run["run"], data=recorded).stdout
+    public = json.loads(m3bench("runs", "export", "--format", "open-m3-bench", data=recorded).stdout)
+    assert public[0]["steps"][0]["calls"][0]["name"] == "math/sum"
+    raw = [
+        json.loads(line) for line in m3bench("runs", "export", "--format", "jsonl", data=recorded).stdout.splitlines()
+    ]
+    assert [line["tool"] for line in raw] == ["math/sum", "submit"]
+    ours = tmp_path / "ours.json"
+    assert m3bench("runs", "export", "-o", ours, data=recorded).returncode == 0
+    again = m3bench("score", ours, ours, "--json")
+    assert json.loads(again.stdout)["tasks"]["sum-1"]["average"] == 1
+
+
+def test_an_unknown_run_is_one_line_and_exit_code_2(recorded: Path) -> None:
+    done = m3bench("runs", "show", "zzz", data=recorded)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("m3bench: There is no run 'zzz'")
+    assert done.stderr.count("\n") == 1
+
+
+def test_replay_sorts_every_call_into_its_outcome(tmp_path: Path) -> None:
+    path = tmp_path / "public.json"
+    path.write_text(json.dumps(PUBLIC))
+    done = m3bench("replay", path, "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert found["calls"] == 4
+    assert found["outcomes"] == {"invalid_arguments": 1, "not_found": 1, "success": 1, "unknown_tool": 1}
+    assert found["by_tool"]["math/sum"] == {"invalid_arguments": 1, "success": 1}
+    assert [failure["outcome"] for failure in found["failures"]] == ["unknown_tool", "invalid_arguments", "not_found"]
+    assert m3bench("replay", path, "--server", "nothing").returncode == 0
+
+
+def test_the_starter_set_is_proven() -> None:
+    done = m3bench("tasks", "verify")
+    assert done.returncode == 0, done.stdout
+    rows = json.loads(m3bench("tasks", "list", "--json").stdout)["tasks"]
+    assert len(rows) == 12
+    assert all(row["checks"] >= 3 for row in rows)
+
+
+def test_the_demo_tells_right_from_sloppy_from_idle() -> None:
+    done = m3bench("demo", "--json")
+    assert done.returncode == 0, done.stderr
+    cards = json.loads(done.stdout)
+    assert cards["right"]["metrics"]["average"] == 1
+    assert cards["right"]["success"] is True
+    assert 0.3 < cards["sloppy"]["metrics"]["average"] < 0.95
+    assert cards["idle"]["metrics"]["average"] == 0
+    assert not cards["sloppy"]["success"]
+    assert not cards["idle"]["success"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["serve", "--profile", "huge"],
+        ["serve", "--sandbox", "cloud"],
+        ["serve", "--http", "nowhere"],
+        ["serve", "--http", "0.0.0.0:0"],
+        ["serve", "--servers", "/no/such/file.json"],
+        ["serve", "--record", "a.json", "--replay", "b.json"],
+        ["serve", "--tasks", "/no/such/set"],
+        ["replay", "/no/such/file.json"],
+        ["demo", "--task", "nothing"],
+        ["tasks", "show", "nothing"],
+    ],
+)
+def test_what_cannot_be_used_is_one_line_and_exit_code_2(arguments: list[str], tmp_path: Path) -> None:
+    done = m3bench(*arguments, data=tmp_path / "data")
+    assert done.returncode == 2, done
+    assert done.stderr.startswith("m3bench: ")
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
