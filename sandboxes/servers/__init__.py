@@ -18,6 +18,7 @@ MODULES = {
     "nationalparks": "parks",
     "nixos": "nixos",
     "ocr": "ocr",
+    "openlibrary_mcp": "library",
     "ppt": "ppt",
     "pyzbar-mcp": "barcodes",
     "weather": "weather",

@@ -1,5 +1,6 @@
 """Searches of the encyclopedia, the library and the museum find what was meant, by queries made by rule."""
 
+import json
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -19,7 +20,12 @@ def articles(bench: Bench, query: str) -> list[str]:
     return re.findall(r"^- (.+)$", bench.text("wiki/search", query=query, n=3), re.M)
 
 
-TITLES: dict[Search, str] = {articles: "articles"}
+def books(bench: Bench, query: str) -> list[str]:
+    """The one book that a title search shows."""
+    return [json.loads(bench.text("openlibrary_mcp/get_book_info", title=query))["metadata"]["title"]]
+
+
+TITLES: dict[Search, str] = {articles: "articles", books: "books"}
 
 
 def by_rule(title: str, draws: random.Random) -> Iterator[str]:
@@ -49,3 +55,9 @@ def test_what_is_meant_is_among_the_first_three(bench: Bench, search: Search) ->
 @pytest.mark.parametrize("query", NONSENSE)
 def test_nonsense_is_no_article(bench: Bench, query: str) -> None:
     assert bench.text("wiki/search", query=query) == "No results."
+
+
+@pytest.mark.parametrize("query", NONSENSE)
+def test_nonsense_is_no_book(bench: Bench, query: str) -> None:
+    message = json.loads(bench.error("openlibrary_mcp/get_book_info", title=query))
+    assert message == {"message": f"No book found for query '{query}'."}
