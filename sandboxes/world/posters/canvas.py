@@ -113,8 +113,8 @@ class Canvas:
         pen.rectangle((0, bottom, WIDTH, HEIGHT), fill=paper)
         pen.rectangle((0, 0, MARGIN, HEIGHT), fill=paper)
         pen.rectangle((WIDTH - MARGIN, 0, WIDTH, HEIGHT), fill=paper)
-        _spaced(pen, title.upper(), bottom + 36, 46, 10, ink)
-        _spaced(pen, subtitle.upper(), bottom + 80, 18, 6, blend(ink, paper, 0.25))
+        _spaced(pen, title.upper(), bottom + 34, 44, 6, ink)
+        _spaced(pen, subtitle.upper(), bottom + 82, 24, 4, ink)
         return poster
 
 
@@ -139,5 +139,5 @@ def _spaced(pen: ImageDraw.ImageDraw, text: str, middle: float, size: int, gap: 
         size, gap = size - 2, gap * 0.9
     x = (WIDTH - sum(widths) + gap) / 2
     for letter, width in zip(text, widths, strict=True):
-        pen.text((x, middle), letter, font=font, fill=colour, anchor="lm")
+        pen.text((x, middle), letter, font=font, fill=colour, anchor="lm", stroke_width=1)
         x += width
