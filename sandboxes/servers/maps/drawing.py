@@ -60,7 +60,7 @@ def draw(
     for marker in sorted(markers, key=lambda marker: -marker.point.lat):
         _pin(canvas, marker)
     out = io.BytesIO()
-    canvas.picture.save(out, "PNG", compress_level=5)
+    canvas.picture.save(out, "PNG", compress_level=3)
     return out.getvalue()
 
 
