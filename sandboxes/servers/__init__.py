@@ -19,6 +19,7 @@ MODULES = {
     "nixos": "nixos",
     "ocr": "ocr",
     "openlibrary_mcp": "library",
+    "paper_search": "papers",
     "ppt": "ppt",
     "pyzbar-mcp": "barcodes",
     "weather": "weather",
