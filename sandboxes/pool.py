@@ -93,13 +93,13 @@ class Pool:
 
     Args:
         backend: Opens the sandboxes; entered before the pool and left after it.
-        root: Where workspaces are made; exists.
+        root: Where workspaces are made; exists by the time one is needed.
         spares: How many sandboxes to keep warm.
     """
 
     def __init__(self, backend: Backend, root: Path, *, spares: int = 0) -> None:
         self.backend = backend
-        self._root = root
+        self.root = root
         self._wanted = spares
         self._spares: list[Spare] = []
         self._leases: set[Lease] = set()
@@ -138,7 +138,7 @@ class Pool:
         """
         offer(servers)
         spare = self._take()
-        workspace = _make(self._root) if spare is None else spare.workspace
+        workspace = _make(self.root) if spare is None else spare.workspace
         spec = SandboxSpec(workspace=workspace, servers=servers, scenes=scenes, links=links or {})
         lease = Lease(self, spec, spare and spare.sandbox)
         self._leases.add(lease)
@@ -179,7 +179,7 @@ class Pool:
             await self._short.wait()
 
     async def _spare(self) -> Spare:
-        workspace = _make(self._root)
+        workspace = _make(self.root)
         try:
             return Spare(workspace, await self.backend.open(SandboxSpec(workspace=workspace)))
         except BaseException:

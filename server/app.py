@@ -6,7 +6,7 @@ connects and lists tools leaves no file, no process and no run behind.
 
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import version
@@ -25,13 +25,14 @@ from m3bench.proxy.seat import Seat
 from m3bench.proxy.steps import VERSION as STEPS_VERSION
 from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import Backend
+from m3bench.sandboxes.pool import Pool
 from m3bench.server.desk import BenchmarkDesk
 from m3bench.server.runs import OWN_TOOLS, Runs
 from m3bench.server.scores import VERSION as SCORES_VERSION
 from m3bench.server.scores import score_run
 from m3bench.server.settings import Settings
 from m3bench.server.store.records import RunRecord
-from m3bench.server.store.sqlite import SqliteStore
+from m3bench.server.store.sqlite import WORKSPACES, SqliteStore
 from m3bench.server.tools import DEFINITIONS, BenchmarkTools
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import RunError, UserError
@@ -53,13 +54,14 @@ class App:
         self.library = Library(settings.tasks or BUNDLED)
         self.fleet = _fleet(settings)
         self.seats: dict[str, Seat] = {}
+        self._owner = secrets.token_hex(8)
         self._store: SqliteStore | None = None
 
     @property
     def store(self) -> SqliteStore:
         """The record of runs and calls, opened now if it was not before."""
         if self._store is None:
-            self._store = SqliteStore(self.settings.data, sync=self.settings.sync)
+            self._store = SqliteStore(self.settings.data, sync=self.settings.sync, owner=self._owner)
             for seat in self.seats.values():
                 self._store.add_seat(seat.id, seat.profile, _now())
         return self._store
@@ -76,12 +78,18 @@ class App:
         return ProcessBackend()
 
     @cached_property
+    def pool(self) -> Pool:
+        """Sandboxes for runs, some of them kept warm when asked for."""
+        root = self.settings.data / WORKSPACES / self._owner
+        return Pool(self.backend, root, spares=self.settings.spares)
+
+    @cached_property
     def runs(self) -> Runs:
         """The runs of this process."""
         return Runs(
             store=lambda: self.store,
             library=self.library,
-            backend=lambda: self.backend,
+            pool=self.pool,
             manifest=self.manifest,
             mode="ranked" if self.settings.ranked else "practice",
             max_calls=self.settings.max_calls,
@@ -159,15 +167,24 @@ class App:
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
         """Runs the process; what is open at the end is closed."""
-        async with self.backend, self.fleet:
-            try:
-                yield
-            finally:
-                with anyio.CancelScope(shield=True):
-                    for seat in list(self.seats.values()):
-                        await self.close_seat(seat)
-                    if self._store is not None:
-                        self._store.close()
+        if self.settings.spares:
+            self.pool.root.mkdir(parents=True)
+        try:
+            async with self.backend, self.pool, self.fleet:
+                try:
+                    yield
+                finally:
+                    await self._close()
+        finally:
+            with suppress(OSError):
+                self.pool.root.rmdir()
+
+    async def _close(self) -> None:
+        with anyio.CancelScope(shield=True):
+            for seat in list(self.seats.values()):
+                await self.close_seat(seat)
+            if self._store is not None:
+                self._store.close()
 
     @cached_property
     def _encoder(self) -> Any:

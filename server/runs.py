@@ -5,7 +5,6 @@ leaves without submitting has abandoned it. Nothing of the task's references or 
 """
 
 import secrets
-import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from typing import Any, Protocol
 import anyio
 
 from m3bench.proxy.seat import Reply, Seat
-from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
+from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.server.seal import seal
 from m3bench.server.store.records import CallRecord, Mode, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
@@ -34,14 +33,10 @@ HANDLE_BYTES = 20
 class Run:
     """A run that is under way."""
 
-    def __init__(
-        self, *, id: str, task: Task, folder: Path, backend: Backend, spec: SandboxSpec, max_calls: int, seconds: float
-    ) -> None:
+    def __init__(self, *, id: str, task: Task, lease: Lease, max_calls: int, seconds: float) -> None:
         self.id = id
         self.task = task
-        self.folder = folder
-        self._backend = backend
-        self._spec = spec
+        self.lease = lease
         self._max_calls = max_calls
         self._seconds = seconds
         self._started = time.monotonic()
@@ -49,13 +44,6 @@ class Run:
         self._under_way = 0
         self._idle = anyio.Event()
         self._idle.set()
-        self._opening = anyio.Lock()
-        self._sandbox: Sandbox | None = None
-
-    @property
-    def workspace(self) -> Path:
-        """The folder the tools work in."""
-        return self._spec.workspace
 
     def enter(self) -> None:
         """A call of this run has arrived."""
@@ -84,27 +72,17 @@ class Run:
 
     async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
         """Run a tool in the sandbox, which starts now if it has not before."""
-        async with self._opening:
-            if self._sandbox is None:
-                self._sandbox = await self._backend.open(self._spec)
-                for notice in self._sandbox.notices:
-                    _say_once(notice)
-        reply = await self._sandbox.call(tool, arguments, seconds)
+        reply = await self.lease.call(tool, arguments, seconds)
+        for notice in self.lease.notices:
+            _say_once(notice)
         return Reply(reply.outcome, reply.result)
 
     def keep(self, call: int, result: bytes) -> str:
         """Put a result that is too large for a client into the workspace."""
-        path = self.workspace / "results" / f"{call:x}.json"
+        path = self.lease.workspace / "results" / f"{call:x}.json"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(result)
         return f"./results/{path.name}"
-
-    async def close(self) -> None:
-        """Stop the sandbox; the workspace stays."""
-        sandbox, self._sandbox = self._sandbox, None
-        if sandbox is not None:
-            with anyio.CancelScope(shield=True):
-                await sandbox.aclose()
 
 
 class Manifest(Protocol):
@@ -118,7 +96,7 @@ class Manifest(Protocol):
 class Runs:
     """The runs of this process.
 
-    Store and backend are given as functions, because a process that starts no run opens neither.
+    The store is given as a function, because a process that starts no run opens none.
     """
 
     def __init__(
@@ -126,7 +104,7 @@ class Runs:
         *,
         store: Callable[[], SqliteStore],
         library: Library,
-        backend: Callable[[], Backend],
+        pool: Pool,
         manifest: Manifest,
         mode: Mode,
         max_calls: int,
@@ -135,7 +113,7 @@ class Runs:
         self.mode = mode
         self._open_store = store
         self._library = library
-        self._open_backend = backend
+        self._pool = pool
         self._manifest = manifest
         self._max_calls = max_calls
         self._max_minutes = max_minutes
@@ -168,22 +146,12 @@ class Runs:
                 )
             await self.abandon(seat)
         id = secrets.token_hex(HANDLE_BYTES)
-        folder = self._store.folder / "runs" / id
-        workspace = folder / "workspace"
-        self._furnish(workspace, task)
-        run = Run(
-            id=id,
-            task=task,
-            folder=folder,
-            backend=self._open_backend(),
-            spec=SandboxSpec(
-                workspace=workspace,
-                servers=tuple(sorted({tool.server for tool in seat.tools.values()})),
-                scenes=self._library.scenes(task),
-            ),
-            max_calls=self._max_calls,
-            seconds=self._max_minutes * 60,
+        self._pool.root.mkdir(parents=True, exist_ok=True)
+        lease = await self._pool.lease(
+            servers=tuple(sorted({tool.server for tool in seat.tools.values()})), scenes=self._library.scenes(task)
         )
+        self._furnish(lease.workspace, task)
+        run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
         self._store.add_run(
             RunRecord(
                 id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=_now(), ended=None,
@@ -212,7 +180,10 @@ class Runs:
         del self._running[seat.id]
         # Calls sent together with the answer belong to the run: the seal waits for them.
         await run.settle()
-        await run.close()
+        await run.lease.release(keep_files=True)
+        folder = self._store.folder / "runs" / run.id
+        folder.mkdir(parents=True)
+        run.lease.workspace.rename(folder / "workspace")
         link = seal(run.id, run.task.id, self.tool_calls(run.id), answer)
         self._store.change_run(run.id, state="submitted", ended=_now(), answer=answer, seal=link)
         record = self._store.run(run.id)
@@ -241,14 +212,13 @@ class Runs:
         if run is None:
             return
         seat.run = None
-        await run.close()
+        await run.lease.release()
         self._store.change_run(run.id, state="abandoned", ended=_now())
-        shutil.rmtree(run.folder, ignore_errors=True)
 
     def _furnish(self, workspace: Path, task: Task) -> None:
         media = workspace / MEDIA
         try:
-            media.mkdir(parents=True)
+            media.mkdir()
             for name in task.pictures:
                 (media / name).write_bytes(self._library.picture(name))
         except OSError as error:

@@ -33,6 +33,7 @@ def serve(
     sync: Annotated[str, typer.Option(help="normal, or full: calls survive the death of the machine.")] = "normal",
     max_calls: Annotated[int, typer.Option(min=1, help="Calls a run may make.")] = 200,
     max_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes a run may take.")] = 60,
+    spares: Annotated[int, typer.Option(min=0, help="Sandboxes to keep warm, so that the first call is quick.")] = 0,
     data: Annotated[Path | None, typer.Option(envvar="M3BENCH_DATA", help="Folder for the record of runs.")] = None,
 ) -> None:
     """Serve the benchmark to an MCP client, over stdio or HTTP.
@@ -56,6 +57,7 @@ def serve(
         sync=sync,
         max_calls=max_calls,
         max_minutes=max_minutes,
+        spares=spares,
         data=data,
     )
     if http is None:

@@ -5,7 +5,6 @@ holds one, and whoever opens the store next sees which owners are gone.
 """
 
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -33,9 +32,9 @@ else:
 class Owner:
     """This process, as the store knows it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, id: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.id = secrets.token_hex(8)
+        self.id = id
         self._path = folder / f"{self.id}.lock"
         self._file = self._path.open("wb")
         _lock(self._file)

@@ -8,6 +8,7 @@ Values larger than some kilobytes are kept once, by content hash, in files besid
 
 import json
 import secrets
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -26,6 +27,9 @@ SCHEMA_VERSION = 1
 
 CUT_OFF = (-32000, "cut off: the server ended before the call did")
 """The error of a call that was under way when its process died."""
+
+WORKSPACES = "workspaces"
+"""Folder of the workspaces of runs under way, by owner."""
 
 DEPARTURES = 32
 """Departure times that are written together."""
@@ -78,16 +82,17 @@ class SqliteStore:
     Args:
         folder: Where the database, the blobs and the locks of its owners lie; made when missing.
         sync: `full` adds a sync to every commit.
+        owner: Names this process; its workspaces lie in a folder of that name and go when it is found dead.
     """
 
-    def __init__(self, folder: Path, *, sync: str = "normal") -> None:
+    def __init__(self, folder: Path, *, sync: str = "normal", owner: str | None = None) -> None:
         self.folder = folder
         self._blobs = folder / "blobs"
         self._locks = folder / "owners"
         try:
             self._blobs.mkdir(parents=True, exist_ok=True)
             self._connection = _connect(folder / "m3bench.sqlite", sync)
-            self.owner = Owner(self._locks)
+            self.owner = Owner(self._locks, owner or secrets.token_hex(8))
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The data folder {folder} cannot be used: {error}") from error
         # Several processes write to one file: each takes a range of numbers of its own.
@@ -215,7 +220,7 @@ class SqliteStore:
     # Inside
 
     def _mend(self) -> None:
-        """Mark what dead owners left unfinished: their calls as cut off, their runs as abandoned."""
+        """Tidy up after dead owners: their calls were cut off, their runs are abandoned, their workspaces go."""
         owners = [owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats", ())]
         for owner in owners:
             if owner == self.owner.id or not dead(self._locks, owner):
@@ -232,6 +237,7 @@ class SqliteStore:
                     ("UPDATE seats SET owner = '' WHERE owner = ?", (owner,)),
                 ]
             )
+            shutil.rmtree(self.folder / WORKSPACES / owner, ignore_errors=True)
 
     def _write(self, statements: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
         waiting, self._waiting = self._waiting, []

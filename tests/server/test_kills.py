@@ -62,6 +62,7 @@ def test_a_hundred_kills_lose_no_answered_call(task_set: Path, tmp_path: Path) -
         finally:
             store.close()
         assert list((data / "owners").iterdir()) == []
+        assert list((data / "workspaces").iterdir()) == []
     for seed, answered in results:
         assert all(seen.get(seed, {}).get(id) == "success" for id in answered), seed
     eventually(lambda: not _hosts_in(tmp_path), "no host of a killed server is left")
@@ -82,7 +83,7 @@ def test_a_client_that_closes_its_end_leaves_a_finished_server(task_set: Path, t
         assert [run.state for run in store.runs()] == ["abandoned"]
     finally:
         store.close()
-    assert list((tmp_path / "data" / "runs").iterdir()) == []
+    assert list((tmp_path / "data" / "workspaces").iterdir()) == []
 
 
 def _hosts_in(folder: Path) -> list[str]:

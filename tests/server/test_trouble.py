@@ -4,7 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -104,9 +104,10 @@ def test_a_huge_argument_is_refused_and_on_record(pipe: Pipe, data: Path) -> Non
 
 def test_a_sandbox_that_dies_costs_a_call_that_is_not_the_agents_fault(pipe: Pipe, data: Path) -> None:
     assert text(pipe.ask(2, "math__sum", SUM)) == "27"
-    (host, *others) = hosts(data)
-    for pid in (host, *others):
-        os.kill(pid, signal.SIGKILL)
+    assert hosts(data)
+    for pid in hosts(data):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     eventually(lambda: not hosts(data), "the host is dead")
     answer = pipe.ask(3, "math__sum", SUM)
     if answer["result"]["isError"]:
@@ -197,3 +198,17 @@ def test_a_result_too_large_for_clients_is_cut_and_kept_whole_in_the_workspace(d
     blocks = json.loads(short)["content"]
     assert text.startswith(blocks[0]["text"])
     assert "./results/1.json" in blocks[-1]["text"]
+
+
+def test_a_spare_sandbox_answers_the_first_call_and_leaves_nothing(arguments: list[str], data: Path) -> None:
+    pipe = Pipe([*arguments, "--spares", "1"])
+    pipe.open()
+    eventually(lambda: bool(hosts(data)), "a spare is up")
+    pipe.ask(1, "start_task", {"task_id": "sum-1"})
+    assert text(pipe.ask(2, "math__sum", SUM)) == "27"
+    pipe.ask(3, "submit", {"answer": "27"})
+    pipe.close()
+    eventually(lambda: not hosts(data), "no host is left")
+    assert list((data / "workspaces").iterdir()) == []
+    (kept,) = (data / "runs").iterdir()
+    assert (kept / "workspace" / "media" / "note.png").exists()
