@@ -26,10 +26,12 @@ from m3bench.proxy.steps import VERSION as STEPS_VERSION
 from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.sandboxes.pool import Pool
+from m3bench.sandboxes.world.tables import world_hash
 from m3bench.server.desk import BenchmarkDesk
 from m3bench.server.runs import OWN_TOOLS, Runs
 from m3bench.server.scores import VERSION as SCORES_VERSION
 from m3bench.server.scores import score_run
+from m3bench.server.scoring.weights import MODEL_SHA256
 from m3bench.server.settings import Settings
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import WORKSPACES, SqliteStore
@@ -155,6 +157,8 @@ class App:
             "m3bench": version("m3bench"),
             "tasks": {"name": self.library.set.name, "version": self.library.set.version, "hash": self.library.hash},
             "catalog": self.catalog.hash,
+            "world": world_hash(),
+            "encoder": MODEL_SHA256,
             "profile": seat.profile,
             "tools": len(seat.tools),
             "sandbox": self.settings.sandbox,
