@@ -14,6 +14,7 @@ MODULES = {
     "imagesorcery-mcp": "images",
     "linkimage-mcp": "linked_pictures",
     "math": "arithmetic",
+    "metmuseum-mcp": "museum",
     "nasa-mcp": "nasa",
     "nationalparks": "parks",
     "nixos": "nixos",

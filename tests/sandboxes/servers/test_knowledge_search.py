@@ -25,7 +25,13 @@ def books(bench: Bench, query: str) -> list[str]:
     return [json.loads(bench.text("openlibrary_mcp/get_book_info", title=query))["metadata"]["title"]]
 
 
-TITLES: dict[Search, str] = {articles: "articles", books: "books"}
+def objects(bench: Bench, query: str) -> list[str]:
+    numbers = bench.text("metmuseum-mcp/search-museum-objects", q=query).partition("Object IDs: ")[2].split(", ")[:3]
+    return [OBJECTS[int(number)] for number in numbers if number]
+
+
+OBJECTS = {thing["id"]: thing["title"] for thing in tables.load("met_objects")}
+TITLES: dict[Search, str] = {articles: "articles", books: "books", objects: "met_objects"}
 
 
 def by_rule(title: str, draws: random.Random) -> Iterator[str]:
@@ -61,3 +67,8 @@ def test_nonsense_is_no_article(bench: Bench, query: str) -> None:
 def test_nonsense_is_no_book(bench: Bench, query: str) -> None:
     message = json.loads(bench.error("openlibrary_mcp/get_book_info", title=query))
     assert message == {"message": f"No book found for query '{query}'."}
+
+
+@pytest.mark.parametrize("query", NONSENSE)
+def test_nonsense_is_no_museum_object(bench: Bench, query: str) -> None:
+    assert bench.text("metmuseum-mcp/search-museum-objects", q=query) == "No objects found"
