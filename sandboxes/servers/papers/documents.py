@@ -67,7 +67,7 @@ def _lines(paper: Paper) -> Iterator[Line]:
         yield from _wrapped(_BOLD, "References", 12)
         for number, key in enumerate(paper.references, 1):
             cited = by_id()[key]
-            names = cited.authors[0] + (" et al." if len(cited.authors) > 1 else "")
+            names = cited.authors[0] + (" et al." if len(cited.authors) > 1 else ".")
             yield from _wrapped(
                 _REGULAR, f"[{number}] {names} {cited.title}. {cited.venue}, {cited.published.year}.", 9
             )

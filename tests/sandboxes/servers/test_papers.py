@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,7 +87,7 @@ def test_a_paper_found_is_downloaded_and_reads_back_to_its_abstract(bench: Bench
 @pytest.mark.parametrize("platform", ["arxiv", "biorxiv", "medrxiv", "iacr"])
 def test_every_paper_that_can_be_had_reads_back_whole(bench: Bench, platform: Any) -> None:
     for paper in on(platform).values():
-        tool = f"paper_search/read_{platform}{'_paper'}"
+        tool = f"paper_search/read_{platform}_paper"
         text = flat(bench.text(tool, paper_id=paper.versioned))
         assert flat(paper.title) in text
         assert flat(paper.abstract) in text
@@ -248,7 +247,7 @@ def test_a_missing_folder_is_made(bench: Bench, folder: str) -> None:
     assert len(list(bench.folder.rglob("2510.22618.pdf"))) == 1
 
 
-def test_an_existing_file_is_read_even_if_somebody_else_wrote_it(bench: Bench, tmp_path: Path) -> None:
+def test_an_existing_file_is_read_even_if_somebody_else_wrote_it(bench: Bench) -> None:
     bench.text("paper_search/download_arxiv", paper_id="2510.16462v1")
     writer = PdfWriter()
     writer.append(PdfReader(bench.folder / "downloads" / "2510.16462v1.pdf"))
