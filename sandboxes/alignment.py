@@ -231,7 +231,7 @@ def refine(hit: Hit, view: View, side: int, *, scaling: bool) -> Hit | None:
     None when the place slips out of the scene.
     """
     grid, placement = hit.backdrop.grid(side), hit.placement
-    for _ in range(4):
+    for _ in range(8):
         sample = view.sample(grid, placement)
         if sample is None:
             return None
@@ -239,10 +239,16 @@ def refine(hit: Hit, view: View, side: int, *, scaling: bool) -> Hit | None:
         placement = _moved(placement, grid, sample, shift, stretch)
         if max(np.abs(shift).max(), np.abs(stretch).max() * max(sample.pixels.shape)) < 0.03:
             break
+    return weigh(hit.backdrop, view, placement, side)
+
+
+def weigh(backdrop: Backdrop, view: View, placement: Placement, side: int) -> Hit | None:
+    """A place with the correlation that a picture has there; None when there is too little to compare."""
+    grid = backdrop.grid(side)
     sample = view.sample(grid, placement)
     if sample is None:
         return None
-    return Hit(correlation(grid.pixels[sample.rows, sample.columns], sample.pixels), hit.backdrop, placement)
+    return Hit(correlation(grid.pixels[sample.rows, sample.columns], sample.pixels), backdrop, placement)
 
 
 def _step(grid: Grid, sample: Sample, *, scaling: bool) -> tuple[Pixels, Pixels]:

@@ -19,11 +19,11 @@ from m3bench.sandboxes.alignment import (
     Pixels,
     Placement,
     View,
-    correlation,
     fit_brightness,
     refine,
     running_sum,
     search,
+    weigh,
     window_sums,
 )
 from m3bench.tasks.scene import Box, Keypoint, Scene, SceneObject
@@ -41,6 +41,9 @@ _ALIKE = 0.5
 """Likeness, from -1 to 1, at which an area counts as showing the same."""
 _SEEN = 0.3
 """Share of an object's area that must show the same for the object to be reported."""
+
+_CERTAIN = 1.9
+"""The score of a place beyond which no other one is looked for."""
 
 _REMEMBERED = 64
 
@@ -67,6 +70,11 @@ class _Judgement:
     """How much there was to compare, in windows with something in them."""
     objects: tuple[tuple[SceneObject, float], ...]
     """The objects that should be visible, and the share of each that looks the same."""
+
+    @property
+    def score(self) -> float:
+        """To choose among places that fit; 2 is perfect."""
+        return self.kept + self.explained
 
     @property
     def fits(self) -> bool:
@@ -107,13 +115,16 @@ class Recogniser:
         return self._remembered[name]
 
     def _find(self, view: View) -> Sighting | None:
+        found, score = None, 0.0
         for propose in _PROPOSERS:
-            judged = [(hit, judge(hit, view)) for hit in propose(self._backdrops, view)]
-            fitting = [(hit, judgement) for hit, judgement in judged if judgement is not None and judgement.fits]
-            if fitting:
-                hit, _ = max(fitting, key=lambda pair: pair[1].kept + pair[1].explained)
-                return _sighting(hit, view)
-        return None
+            for hit in propose(self._backdrops, view):
+                judgement = judge(hit, view)
+                # What is rarer must fit clearly better.
+                if judgement is not None and judgement.fits and judgement.score > score + (0.1 if found else 0):
+                    found, score = hit, judgement.score
+            if score > _CERTAIN:
+                break
+        return _sighting(found, view) if found is not None else None
 
 
 def judge(hit: Hit, view: View) -> _Judgement | None:
@@ -187,11 +198,9 @@ def _whole_frames(backdrops: Sequence[Backdrop], view: View) -> Iterator[Hit]:
     for backdrop in backdrops:
         scene = backdrop.scene
         placement = Placement(scale_x=view.width / scene.width, scale_y=view.height / scene.height)
-        grid = backdrop.grid(_COARSE)
-        sample = view.sample(grid, placement)
-        if sample is not None and 0.5 <= placement.scale_x / placement.scale_y <= 2:
-            likeness = correlation(grid.pixels[sample.rows, sample.columns], sample.pixels)
-            hits.append(Hit(likeness, backdrop, placement))
+        hit = weigh(backdrop, view, placement, _COARSE)
+        if hit is not None and 0.5 <= placement.scale_x / placement.scale_y <= 2:
+            hits.append(hit)
     yield from _best(hits, 3)
 
 
@@ -235,7 +244,7 @@ _PROPOSERS: tuple[Callable[[Sequence[Backdrop], View], Iterator[Hit]], ...] = (
     _scaled_parts,
     _small_scaled_parts,
 )
-"""From the cheap and common to the costly and rare; the first one with a hit that fits wins."""
+"""From the cheap and common to the costly and rare."""
 
 
 def _scales(scene: Scene, view: View) -> Iterator[float]:
@@ -259,14 +268,25 @@ def _refined(hits: Iterable[Hit], view: View, side: int, *, scaling: bool) -> li
 
 def _sighting(hit: Hit, view: View) -> Sighting:
     """The sighting at a place that fits, with the place made as exact as can be."""
-    scene, placement = hit.backdrop.scene, hit.placement
-    if (placement.scale_x, placement.scale_y) != (view.width / scene.width, view.height / scene.height):
-        exact = refine(hit, view, _FINE, scaling=placement.scale_x != 1) or hit
-        hit = exact._replace(placement=_snapped(exact.placement, view))
+    hit = _exact(hit, view)
     judgement = judge(hit, view)
     seen = [item for item, share in judgement.objects if share >= _SEEN] if judgement is not None else []
     objects = tuple(_carried(item, hit.placement, view) for item in seen)
-    return Sighting(scene=scene, placement=hit.placement, objects=objects)
+    return Sighting(scene=hit.backdrop.scene, placement=hit.placement, objects=objects)
+
+
+def _exact(hit: Hit, view: View) -> Hit:
+    """A place that fits, made exact: the whole scene, unless a crop just inside it fits clearly better."""
+    scene, placement = hit.backdrop.scene, hit.placement
+    if (placement.scale_x, placement.scale_y) != (view.width / scene.width, view.height / scene.height):
+        exact = refine(hit, view, _FINE, scaling=placement.scale_x != 1) or hit
+        return exact._replace(placement=_snapped(exact.placement, view))
+    whole, moved = weigh(hit.backdrop, view, placement, _FINE), hit
+    for side in (_COARSE, _MIDDLE, _FINE):
+        moved = refine(moved, view, side, scaling=True) or hit
+    if whole is not None and 1 - moved.correlation < 0.7 * (1 - whole.correlation):
+        return moved._replace(placement=_snapped(moved.placement, view))
+    return hit
 
 
 def _snapped(placement: Placement, view: View) -> Placement:

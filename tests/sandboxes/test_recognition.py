@@ -137,6 +137,17 @@ def test_a_crop_has_the_original_boxes_shifted_and_clipped(
     assert_seen(seen(crop if quality is None else saved(crop, "JPEG", quality=quality)), site, expected)
 
 
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(site=st.sampled_from(SITES), cut=st.tuples(*[st.integers(0, 30)] * 4), scale=st.sampled_from([1, 1.25]))
+def test_a_picture_with_its_edges_cut_off_is_no_resized_copy(
+    site: int, cut: tuple[int, int, int, int], scale: float
+) -> None:
+    crop = building_site(site).crop((cut[0], cut[1], 960 - cut[2], 640 - cut[3]))
+    size = (round(crop.width * scale), round(crop.height * scale))
+    expected = carried(objects_of(site), cut[:2], (size[0] / crop.width, size[1] / crop.height), size)
+    assert_seen(seen(crop.resize(size, Image.Resampling.BICUBIC)), site, expected)
+
+
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
 @given(site=st.sampled_from(SITES), box=crops(0.2), scale=st.floats(0.5, 2.5))
 def test_a_crop_that_was_resized_has_its_boxes_shifted_and_scaled(

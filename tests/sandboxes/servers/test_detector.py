@@ -275,3 +275,25 @@ def test_what_cannot_be_drawn_is_refused_and_leaves_no_file(bench: Bench, argume
     assert reply.outcome != "success"
     assert reply.result["content"][0]["text"].startswith("Failed to visualize detections: ")
     assert not (bench.folder / "dinox-mcp").exists()
+
+
+def test_what_the_editing_tools_make_of_a_picture_is_still_known(tmp_path: Path) -> None:
+    picture, objects = building_site(2), objects_of(2)
+    file = encoded(picture, "PNG")
+    bench = Bench(tmp_path / "workspace", (Scene.of(file, objects),))
+    (bench.folder / "site.png").write_bytes(file)
+    area = {"x1": 400, "y1": 300, "x2": 500, "y2": 400, "blur_strength": 25}
+    edits: list[tuple[str, dict[str, Any]]] = [
+        ("blur", {"input_path": "site.png", "areas": [area], "output_path": "1.png"}),
+        ("change_color", {"input_path": "1.png", "palette": "sepia", "output_path": "2.jpg"}),
+        ("draw_texts", {"input_path": "2.jpg", "texts": [{"text": "Site", "x": 400, "y": 60}], "output_path": "3.png"}),
+        ("crop", {"input_path": "3.png", "x1": 100, "y1": 0, "x2": 900, "y2": 640, "output_path": "4.png"}),
+    ]
+    for tool, arguments in edits:
+        bench.text(f"imagesorcery-mcp/{tool}", arguments)
+    entries = json.loads(blocks(bench, "detect-all-objects", imageFileUri="4.png")[1].partition(": ")[2])
+    crate = next(item for item in objects if item.label == "crate")
+    expected = [crate.box[0] - 100, crate.box[1], crate.box[2] - 100, crate.box[3]]
+    assert [list(entry["bbox"].values()) for entry in entries if entry["name"] == "crate"] == [
+        pytest.approx(expected, abs=1)
+    ]
