@@ -72,5 +72,5 @@ class InProcessSandbox:
 
 
 def _dispatcher(spec: SandboxSpec) -> Dispatcher:
-    context = Context(workspace=Workspace(spec.workspace), scenes=spec.scenes)
+    context = Context(workspace=Workspace(spec.workspace), scenes=spec.scenes, links=spec.links)
     return Dispatcher(offer(spec.servers), context, load)
