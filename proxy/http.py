@@ -16,6 +16,8 @@ from urllib.parse import parse_qs
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -65,7 +67,10 @@ def http_app(front: Front, settings: HttpSettings, open_seat: OpenSeat, close_se
         key = handle or request.headers.get("mcp-session-id") or ""
         if key not in seats:
             profile = parse_qs(request.url.query).get("profile", [None])[0]
-            seats[key] = seat = open_seat(key, profile)
+            try:
+                seats[key] = seat = open_seat(key, profile)
+            except UserError as error:
+                raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
 
             async def close() -> None:
                 del seats[key]

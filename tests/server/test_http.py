@@ -1,0 +1,65 @@
+"""The HTTP door: who may come in, and what they are told otherwise."""
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from tests.server.conftest import over_http, serving
+
+HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory, task_set: Path) -> Iterator[str]:
+    with serving(["--tasks", str(task_set), "--data", str(tmp_path_factory.mktemp("data") / "d")]) as address:
+        yield address
+
+
+def post(address: str, **headers: str) -> httpx2.Response:
+    return httpx2.post(address, json=INITIALIZE, headers={**HEADERS, **headers}, timeout=30)
+
+
+def test_pages_of_other_origins_and_hosts_are_kept_out(url: str) -> None:
+    assert post(f"{url}/mcp").status_code == 200
+    assert post(f"{url}/mcp", origin="https://evil.example").status_code == 403
+    assert post(f"{url}/mcp", host="evil.example").status_code == 421
+    assert post(f"{url}/mcp", origin="http://localhost:5173").status_code == 200
+
+
+def test_a_handle_that_could_be_guessed_is_refused(url: str) -> None:
+    assert post(f"{url}/seat/short/mcp").status_code == 404
+    assert post(f"{url}/seat/{secrets.token_urlsafe(24)}/mcp").status_code == 200
+
+
+def test_a_body_over_the_limit_is_refused(url: str) -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"method":"ping","x":"' + b"a" * (17 * 1024 * 1024) + b'"}'
+    assert httpx2.post(f"{url}/mcp", content=body, headers=HEADERS, timeout=30).status_code == 413
+
+
+@pytest.mark.anyio
+async def test_a_seat_may_ask_for_another_profile(url: str) -> None:
+    async with over_http(f"{url}/seat/{secrets.token_urlsafe(24)}/mcp?profile=task:sum-1", "legacy") as client:
+        assert {tool.name.partition("__")[0] for tool in (await client.list_tools()).tools} >= {"math", "start_task"}
+        assert len((await client.list_tools()).tools) == 26
+    async with over_http(f"{url}/seat/{secrets.token_urlsafe(24)}/mcp?profile=huge", "2026-07-28") as client:
+        with pytest.raises(MCPError, match="There is no profile 'huge'"):
+            await client.list_tools()
+
+
+def test_a_token_that_is_set_must_be_sent(tmp_path: Path, task_set: Path) -> None:
+    arguments = ["--tasks", str(task_set), "--data", str(tmp_path / "d")]
+    with serving(arguments, env={"M3BENCH_TOKEN": "s3cret"}) as address:
+        assert post(f"{address}/mcp").status_code == 401
+        assert post(f"{address}/mcp", authorization="Bearer wrong").status_code == 401
+        assert post(f"{address}/mcp", authorization="Bearer s3cret").status_code == 200
+        assert httpx2.get(f"{address}/health", timeout=30).json()["name"] == "m3bench"
