@@ -221,7 +221,7 @@ class SqliteStore:
 
     def _mend(self) -> None:
         """Tidy up after dead owners: their calls were cut off, their runs are abandoned, their workspaces go."""
-        owners = [owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats", ())]
+        owners = [owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats WHERE owner != ''", ())]
         for owner in owners:
             if owner == self.owner.id or not dead(self._locks, owner):
                 continue

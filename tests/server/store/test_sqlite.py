@@ -152,3 +152,12 @@ def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
     store.close()
     with pytest.raises(StoreError, match="another version"):
         SqliteStore(tmp_path)
+
+
+def test_tidying_up_twice_leaves_the_workspaces_of_the_living(opened: Open, tmp_path: Path) -> None:
+    test_a_process_that_dies_leaves_its_calls_marked_and_its_run_abandoned(opened, tmp_path)
+    living = opened()
+    workspace = tmp_path / "workspaces" / living.owner.id / "run-1"
+    workspace.mkdir(parents=True)
+    opened()
+    assert workspace.exists()
