@@ -4,6 +4,7 @@ Everything later, steps, trajectories, scores, is derived from these records; th
 never changed.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -87,3 +88,13 @@ class Journal(Protocol):
     def sent(self, call: int, sent_ns: int) -> None:
         """Note when the answer left."""
         ...
+
+
+def error_result(text: str) -> bytes:
+    """The raw JSON of a result with `isError` and one text."""
+    return json.dumps({"content": [{"type": "text", "text": text}], "isError": True}, ensure_ascii=False).encode()
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    """The text blocks of a result, one below the other."""
+    return "\n".join(block["text"] for block in result.get("content", ()) if block.get("type") == "text")

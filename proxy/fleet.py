@@ -17,7 +17,7 @@ from typing import Any, Self
 import anyio
 from anyio.abc import TaskGroup
 
-from m3bench.proxy.call import Answer, WireError
+from m3bench.proxy.call import Answer, WireError, error_result
 from m3bench.proxy.cassette import Cassette
 from m3bench.proxy.router import Relay
 from m3bench.proxy.upstream import Entry, Upstream, capabilities, make_upstream
@@ -118,7 +118,7 @@ class Fleet:
             return _answered(recorded, forwarded)
         if self._cassette is not None and self._cassette.replaying and not self._cassette.live:
             text = f"The cassette has no answer to {server}/{tool} with these arguments."
-            return Answer(outcome="failed", owner="cassette", result=_error(text), forwarded_ns=forwarded)
+            return Answer(outcome="failed", owner="cassette", result=error_result(text), forwarded_ns=forwarded)
         try:
             with anyio.fail_after(seconds):
                 upstream = self._upstreams.get(server)
@@ -133,10 +133,10 @@ class Fleet:
                 if error.data is not None:
                     given = (*given, error.data)
                 return Answer(outcome="not_found", error=given, forwarded_ns=forwarded, returned_ns=time.monotonic_ns())
-            return Answer(outcome="failed", owner="upstream", result=_error(str(error)), forwarded_ns=forwarded)
+            return Answer(outcome="failed", owner="upstream", result=error_result(str(error)), forwarded_ns=forwarded)
         except TimeoutError:
             text = f"{server}/{tool} gave no answer within {seconds:g} seconds."
-            return Answer(outcome="failed", owner="upstream", result=_error(text), forwarded_ns=forwarded)
+            return Answer(outcome="failed", owner="upstream", result=error_result(text), forwarded_ns=forwarded)
         if self._cassette is not None:
             self._cassette.keep(server, tool, arguments, result)
         return answer
@@ -217,14 +217,10 @@ def _answered(result: bytes, forwarded: int) -> Answer:
         failed = json.loads(result).get("isError") is True
     except (ValueError, AttributeError):
         text = "The upstream server's answer is not a JSON object."
-        return Answer(outcome="failed", owner="upstream", result=_error(text), forwarded_ns=forwarded)
+        return Answer(outcome="failed", owner="upstream", result=error_result(text), forwarded_ns=forwarded)
     return Answer(
         outcome="not_found" if failed else "success",
         result=result,
         forwarded_ns=forwarded,
         returned_ns=time.monotonic_ns(),
     )
-
-
-def _error(text: str) -> bytes:
-    return json.dumps({"content": [{"type": "text", "text": text}], "isError": True}, ensure_ascii=False).encode()

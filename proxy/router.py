@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import anyio
 
-from m3bench.proxy.call import Answer, Journal, Outcome, ToolRequest
+from m3bench.proxy.call import Answer, Journal, Outcome, ToolRequest, error_result
 from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
 from m3bench.tasks.catalog import Tool, nearest
@@ -124,7 +124,9 @@ class Router:
             raise
         except Exception as error:
             logger.exception("A call to %r failed inside the proxy", name)
-            answer = Answer(outcome="failed", owner="proxy", result=_error(f"m3bench failed: {type(error).__name__}"))
+            answer = Answer(
+                outcome="failed", owner="proxy", result=error_result(f"m3bench failed: {type(error).__name__}")
+            )
         if len(answer.result) > MAX_RESULT_BYTES and run is not None:
             answer = _fit(answer, run.keep(number, answer.result))
         try:
@@ -168,20 +170,20 @@ class Router:
         try:
             tool.check(arguments)
         except InvalidArgumentsError as error:
-            return Answer(outcome="invalid_arguments", result=_error(str(error)))
+            return Answer(outcome="invalid_arguments", result=error_result(str(error)))
         raw = json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
         if len(raw) > MAX_ARGUMENT_BYTES:
             text = (
                 f"Invalid arguments for tool {tool.qualified}: {len(raw)} bytes, at most {MAX_ARGUMENT_BYTES} are taken"
             )
-            return Answer(outcome="invalid_arguments", result=_error(text))
+            return Answer(outcome="invalid_arguments", result=error_result(text))
         forwarded = time.monotonic_ns()
         try:
             reply = await run.call(tool.qualified, raw, self._timeout)
         except SandboxError as error:
             text = f"The benchmark's sandbox failed, not your call: {error} You may call the tool again."
             return Answer(
-                outcome="failed", owner="sandbox", result=_error(text), forwarded_ns=forwarded,
+                outcome="failed", owner="sandbox", result=error_result(text), forwarded_ns=forwarded,
                 returned_ns=time.monotonic_ns(),
             )  # fmt: skip
         return Answer(
@@ -209,8 +211,4 @@ def _fit(answer: Answer, path: str) -> Answer:
 
 def _refused(text: str) -> Answer:
     """A call that cannot be made now; not one of the five outcomes of a tool call in a run."""
-    return Answer(outcome="failed", owner="client", result=_error(text))
-
-
-def _error(text: str) -> bytes:
-    return json.dumps({"content": [{"type": "text", "text": text}], "isError": True}, ensure_ascii=False).encode()
+    return Answer(outcome="failed", owner="client", result=error_result(text))

@@ -7,7 +7,6 @@ connects and lists tools leaves no file, no process and no run behind.
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -33,7 +32,7 @@ from m3bench.server.scores import VERSION as SCORES_VERSION
 from m3bench.server.scores import score_run
 from m3bench.server.scoring.weights import MODEL_SHA256
 from m3bench.server.settings import Settings
-from m3bench.server.store.records import RunRecord
+from m3bench.server.store.records import RunRecord, now
 from m3bench.server.store.sqlite import WORKSPACES, SqliteStore
 from m3bench.server.tools import DEFINITIONS, BenchmarkTools
 from m3bench.tasks.catalog import Catalog, load_catalog
@@ -65,7 +64,7 @@ class App:
         if self._store is None:
             self._store = SqliteStore(self.settings.data, sync=self.settings.sync, owner=self._owner)
             for seat in self.seats.values():
-                self._store.add_seat(seat.id, seat.profile, _now())
+                self._store.add_seat(seat.id, seat.profile, now())
         return self._store
 
     @cached_property
@@ -127,7 +126,7 @@ class App:
         )
         self.seats[seat.id] = seat
         if self._store is not None:
-            self._store.add_seat(seat.id, profile, _now())
+            self._store.add_seat(seat.id, profile, now())
         return seat
 
     async def close_seat(self, seat: Seat) -> None:
@@ -225,7 +224,3 @@ class _LazyJournal:
 
     def sent(self, call: int, sent_ns: int) -> None:
         self._app.store.sent(call, sent_ns)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 import anyio
 
+from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import decode, dump
 from m3bench.tasks.errors import UserError
@@ -86,8 +87,7 @@ class _Player:
         texts = []
         for tool, arguments in calls:
             reply = await self._sandbox.call(tool, dump(arguments), CALL_SECONDS)
-            blocks = decode(reply.result)["content"]
-            text = "\n".join(block["text"] for block in blocks if block["type"] == "text")
+            text = text_of(decode(reply.result))
             if reply.outcome != "success":
                 raise UserError(f"The reference of {self._task} does not run: {tool}: {text}")
             texts.append(text)

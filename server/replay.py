@@ -5,7 +5,7 @@ references is tested against the servers, and how a world is measured by referen
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +13,7 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import Outcome, Owner
+from m3bench.proxy.call import Outcome, Owner, text_of
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import decode, dump
 from m3bench.tasks.catalog import Catalog
@@ -137,8 +137,4 @@ async def _play_call(call: Call, sandbox: Sandbox, catalog: Catalog) -> tuple[Ou
     except SandboxError as error:
         return "failed", "sandbox", str(error)
     outcome: Outcome = reply.outcome  # type: ignore[assignment]
-    return outcome, "agent", _text(decode(reply.result))
-
-
-def _text(result: Mapping[str, Any]) -> str:
-    return "\n".join(block["text"] for block in result.get("content", ()) if block.get("type") == "text")
+    return outcome, "agent", text_of(decode(reply.result))

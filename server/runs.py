@@ -8,7 +8,6 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,7 +17,7 @@ import anyio
 from m3bench.proxy.seat import Reply, Seat
 from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.server.seal import seal
-from m3bench.server.store.records import CallRecord, Mode, RunRecord
+from m3bench.server.store.records import CallRecord, Mode, RunRecord, now
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import RunError, SandboxError
 from m3bench.tasks.library import Library
@@ -154,7 +153,7 @@ class Runs:
         run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
         self._store.add_run(
             RunRecord(
-                id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=_now(), ended=None,
+                id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=now(), ended=None,
                 answer=None, seal=None, manifest=self._manifest(seat), scorecard=None,
             )
         )  # fmt: skip
@@ -185,7 +184,7 @@ class Runs:
         folder.mkdir(parents=True)
         run.lease.workspace.rename(folder / "workspace")
         link = seal(run.id, run.task.id, self.tool_calls(run.id), answer)
-        self._store.change_run(run.id, state="submitted", ended=_now(), answer=answer, seal=link)
+        self._store.change_run(run.id, state="submitted", ended=now(), answer=answer, seal=link)
         record = self._store.run(run.id)
         assert record is not None
         return record
@@ -196,11 +195,11 @@ class Runs:
 
     def latest(self, seat: Seat) -> RunRecord | None:
         """The newest run of a seat, whatever became of it."""
-        return next((run for run in self._store.runs() if run.seat == seat.id), None)
+        return next(iter(self._store.runs(seat.id)), None)
 
     def submitted(self, seat: Seat) -> set[str]:
         """The tasks that were submitted on a seat."""
-        return {run.task for run in self._store.runs() if run.seat == seat.id and run.state != "abandoned"}
+        return {run.task for run in self._store.runs(seat.id) if run.state != "abandoned"}
 
     def pictures(self, run: Run) -> list[tuple[str, bytes]]:
         """Name and file of each picture of a run's task."""
@@ -213,7 +212,7 @@ class Runs:
             return
         seat.run = None
         await run.lease.release()
-        self._store.change_run(run.id, state="abandoned", ended=_now())
+        self._store.change_run(run.id, state="abandoned", ended=now())
 
     def _furnish(self, workspace: Path, task: Task) -> None:
         media = workspace / MEDIA
@@ -223,10 +222,6 @@ class Runs:
                 (media / name).write_bytes(self._library.picture(name))
         except OSError as error:
             raise SandboxError(f"The run's workspace cannot be made: {error}") from error
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 @cache

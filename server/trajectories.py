@@ -7,6 +7,7 @@ out: it is counted, never scored. Trajectories are derived each time; the record
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from m3bench.proxy.call import text_of
 from m3bench.proxy.router import INJECTED
 from m3bench.proxy.steps import Segmentation, Timed, segment
 from m3bench.server.store.records import CallRecord
@@ -52,8 +53,7 @@ def course(records: Sequence[CallRecord], known: str = "") -> Course:
 
 def result_text(record: CallRecord) -> str:
     """The text blocks of a result."""
-    blocks = record.result_json.get("content", [])
-    return "\n".join(block["text"] for block in blocks if block.get("type") == "text")
+    return text_of(record.result_json)
 
 
 def _call(record: CallRecord) -> Call:

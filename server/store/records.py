@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from m3bench.proxy.call import WireError
@@ -81,3 +82,8 @@ class CallRecord:
         """The result the client was sent; empty when there was none."""
         found = json.loads(self.result) if self.result else {}
         return found if isinstance(found, dict) else {}
+
+
+def now() -> str:
+    """This moment, as records say it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")

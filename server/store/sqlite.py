@@ -177,17 +177,14 @@ class SqliteStore:
         found = list(self._read(query, (len(prefix), prefix)))
         return _run(found[0]) if len(found) == 1 else None
 
-    def runs(self) -> list[RunRecord]:
-        """Every run, newest first."""
-        return [_run(row) for row in self._read("SELECT * FROM runs ORDER BY started DESC, id", ())]
+    def runs(self, seat: str | None = None) -> list[RunRecord]:
+        """The runs of a seat, or every run; newest first."""
+        query = "SELECT * FROM runs WHERE ? IS NULL OR seat = ? ORDER BY started DESC, id"
+        return [_run(row) for row in self._read(query, (seat, seat))]
 
     def calls(self, run: str) -> list[CallRecord]:
         """A run's calls in the order they arrived."""
         return [self._call(row) for row in self._read(f"{_CALL_COLUMNS} WHERE run = ? ORDER BY calls.id", (run,))]
-
-    def seat_calls(self, seat: str) -> list[CallRecord]:
-        """A seat's calls, in and out of runs."""
-        return [self._call(row) for row in self._read(f"{_CALL_COLUMNS} WHERE seat = ? ORDER BY calls.id", (seat,))]
 
     def delete_run(self, run: str) -> None:
         """Forget a run and its calls. Blobs that no call refers to any more go with it."""
