@@ -19,6 +19,7 @@ MODULES = {
     "nationalparks": "parks",
     "nixos": "nixos",
     "ocr": "ocr",
+    "okx": "crypto",
     "openlibrary_mcp": "library",
     "paper_search": "papers",
     "ppt": "ppt",
