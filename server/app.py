@@ -26,6 +26,7 @@ from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.sandboxes.pool import Pool
 from m3bench.sandboxes.world.tables import world_hash
+from m3bench.server.backend import backend_of
 from m3bench.server.desk import BenchmarkDesk
 from m3bench.server.runs import OWN_TOOLS, Runs
 from m3bench.server.scores import VERSION as SCORES_VERSION
@@ -70,13 +71,7 @@ class App:
     @cached_property
     def backend(self) -> Backend:
         """Where sandboxes come from."""
-        if self.settings.sandbox == "inprocess":
-            from m3bench.sandboxes.backends.inprocess import InProcessBackend
-
-            return InProcessBackend()
-        from m3bench.sandboxes.backends.process import ProcessBackend
-
-        return ProcessBackend()
+        return backend_of(self.settings)
 
     @cached_property
     def pool(self) -> Pool:

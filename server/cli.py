@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from m3bench.server.commands import demo, replay, runs, score, serve, servers, tasks, world
+from m3bench.server.commands import call, demo, replay, runs, score, serve, servers, tasks, world
 from m3bench.tasks.errors import M3Error
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.command("servers")(servers.servers)
+app.command("call")(call.call)
 app.command("replay")(replay.replay)
 app.command("score")(score.score)
 app.command("compare")(score.compare)

@@ -82,6 +82,8 @@ class Server:
     """Whether it is built; one that is not is listed nowhere but in the catalog itself."""
     stateful: bool
     """Whether a call can change what a later call answers."""
+    needs: str = ""
+    """What must be there for it to do something, beyond m3bench itself; empty when nothing."""
     tools: tuple[Tool, ...]
 
 
@@ -174,6 +176,7 @@ def _server(entry: Mapping[str, Any]) -> Server:
         category=entry["category"],
         ready=entry["ready"],
         stateful=entry["stateful"],
+        needs=entry.get("needs", ""),
         tools=tuple(
             Tool(
                 server=entry["server"],

@@ -42,17 +42,17 @@ def replay(
 
 
 async def _play(found: "TaskFile", only: str | None, server: str | None, sandbox: str) -> "Tally":
-    from m3bench.server.app import App
+    from m3bench.server.backend import backend_of
     from m3bench.server.commands.screen import progress
     from m3bench.server.replay import Tally, play
     from m3bench.server.settings import Settings
     from m3bench.tasks.catalog import load_catalog
 
     tally = Tally()
-    backend = App(Settings.of(sandbox=sandbox)).backend
+    backend = backend_of(Settings.of(sandbox=sandbox))
     chosen = [task for task in found.tasks.values() if only in (None, task.id)]
     async with backend:
-        for task in progress(chosen, len(chosen)):
+        for task in progress(chosen, len(chosen), "Playing"):
             for trajectory in task.trajectories:
                 async for played in play(
                     task.id, _of(trajectory, server), backend=backend, catalog=load_catalog().ready

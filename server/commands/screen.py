@@ -186,7 +186,7 @@ def print_csv(results: Results, *, per_task: bool = False) -> None:
         out.writerow((printable(name), len(rows), *(values[metric] for metric in names), *sums))
 
 
-def progress(items: Iterable[_Item], total: int) -> Iterator[_Item]:
+def progress(items: Iterable[_Item], total: int, label: str = "Scoring") -> Iterator[_Item]:
     """The items, with a bar on standard error while they are made, if that is a terminal."""
     if not sys.stderr.isatty():
         yield from items
@@ -194,7 +194,7 @@ def progress(items: Iterable[_Item], total: int) -> Iterator[_Item]:
     from rich.console import Console
     from rich.progress import track
 
-    yield from track(items, "Scoring", total=total, console=Console(stderr=True), transient=True)
+    yield from track(items, label, total=total, console=Console(stderr=True), transient=True)
 
 
 def download_report() -> Callable[[int, int], None] | None:
