@@ -25,6 +25,7 @@ MODULES = {
     "ppt": "ppt",
     "pyzbar-mcp": "barcodes",
     "weather": "weather",
+    "tmdb": "films",
     "wiki": "encyclopedia",
 }
 """Server name to module name; a server is ready in the catalog exactly when it stands here."""

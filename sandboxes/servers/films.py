@@ -1,0 +1,57 @@
+"""The `tmdb` server: films by title.
+
+The answer has the form of The Movie Database's search: pages of twenty, genres as numbers, pictures as path
+fragments. Nothing found is an empty first page, not a failure; a page or year that cannot be is one.
+"""
+
+from typing import Any
+
+from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.sandboxes.world import films
+from m3bench.sandboxes.world.films import GENRES, Film
+from m3bench.tasks.errors import ToolError
+
+server = ToolServer("tmdb", error="TMDB API error: {message}")
+
+PAGE_SIZE = 20
+_MOST_PAGES = 500
+
+
+@server.tool
+async def search_movies(query: str, year: float | None = None, page: float | None = None) -> dict[str, Any]:
+    number = _whole("page", 1 if page is None else page, _MOST_PAGES)
+    found = films.search(query, None if year is None else _whole("year", year, 9999))
+    start = (number - 1) * PAGE_SIZE
+    return {
+        "page": number,
+        "results": [_card(film) for film in found[start : start + PAGE_SIZE]],
+        "total_pages": max(1, -(-len(found) // PAGE_SIZE)),
+        "total_results": len(found),
+    }
+
+
+def _whole(name: str, value: float, most: int) -> int:
+    if not 1 <= value <= most or value != int(value):
+        raise ToolError(
+            f"Invalid {name}: it must be a whole number from 1 to {most}, not {value}.", outcome="invalid_arguments"
+        )
+    return int(value)
+
+
+def _card(film: Film) -> dict[str, Any]:
+    return {
+        "adult": False,
+        "backdrop_path": film.picture("backdrop"),
+        "genre_ids": [GENRES[genre] for genre in film.genres],
+        "id": film.id,
+        "original_language": film.language,
+        "original_title": film.original_title,
+        "overview": film.overview,
+        "popularity": film.popularity,
+        "poster_path": film.picture("poster"),
+        "release_date": film.released,
+        "title": film.title,
+        "video": False,
+        "vote_average": film.vote_average,
+        "vote_count": film.vote_count,
+    }
