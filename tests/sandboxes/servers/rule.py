@@ -1,0 +1,165 @@
+"""Which calls the manifest of results holds, by rule: the tools' examples, their variations, and the world.
+
+Each tool's example is made as it is, without each optional argument, with each other choice of an enum and each
+truth value turned round. Then the columns below replace arguments of the example by values out of the world's
+tables, evenly spread, so that the calls change with the world and a new server needs only its lines here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from m3bench.sandboxes.world import tables
+from m3bench.tasks.catalog import Tool, load_catalog
+from m3bench.tasks.examples import load_examples
+
+Arguments = Mapping[str, Any]
+Columns = Mapping[str, Sequence[Any]]
+"""Argument to its values; columns of one rule are read side by side."""
+
+
+def calls(server: str) -> Iterator[tuple[str, Arguments]]:
+    """Every call of the rule to a server: canonical tool name and arguments, none of them twice."""
+    examples = load_examples(server)
+    for tool in load_catalog().by_name[server].tools:
+        made: list[Arguments] = []
+        for arguments in _variations(tool, dict(examples.calls[tool.name])):
+            if arguments not in made:
+                made.append(arguments)
+                yield tool.qualified, arguments
+
+
+def _variations(tool: Tool, example: dict[str, Any]) -> Iterator[Arguments]:
+    yield example
+    required = tool.input_schema.get("required", ())
+    for name, schema in tool.input_schema.get("properties", {}).items():
+        if name in example and name not in required:
+            yield {other: value for other, value in example.items() if other != name}
+        for choice in schema.get("enum", ()):
+            yield {**example, name: choice}
+        if schema.get("type") == "boolean":
+            yield {**example, name: not example.get(name, schema.get("default", False))}
+    columns = WORLD[tool.qualified]() if tool.qualified in WORLD else {}
+    for row in zip(*columns.values(), strict=True):
+        yield {**example, **dict(zip(columns, row, strict=True))}
+
+
+def spread(table: str, key: str, count: int) -> list[Any]:
+    """The values of a column of a table, evenly spread over the records that have one."""
+    return _spread([record[key] for record in tables.load(table) if record.get(key) not in (None, "")], count)
+
+
+def spoiled(words: Sequence[str]) -> list[str]:
+    """The words as a hasty person types them: in lower case and without the letter in the middle."""
+    return [word.lower()[: len(word) // 2] + word.lower()[len(word) // 2 + 1 :] for word in words]
+
+
+def _spread(values: Sequence[Any], count: int) -> list[Any]:
+    return [values[index * len(values) // count] for index in range(min(count, len(values)))]
+
+
+def _points(table: str, count: int) -> list[str]:
+    lats, lngs = spread(table, "lat", count), spread(table, "lng", count)
+    return [f"{lat},{lng}" for lat, lng in zip(lats, lngs, strict=True)]
+
+
+def _both(words: Sequence[str]) -> list[str]:
+    return [*words, *spoiled(words[::2])]
+
+
+def _places(count: int) -> list[dict[str, float]]:
+    lats, lngs = spread("landmarks", "lat", count), spread("landmarks", "lng", count)
+    return [{"latitude": lat, "longitude": lng} for lat, lng in zip(lats, lngs, strict=True)]
+
+
+def _journeys(count: int) -> list[tuple[str, str]]:
+    """From one landmark to the next of the same country."""
+    found = [
+        (first["name"], second["name"])
+        for first, second in pairwise(sorted(tables.load("landmarks"), key=lambda record: record["country"]))
+        if first["country"] == second["country"]
+    ]
+    return _spread(found, count)
+
+
+def _papers(platform: str, count: int, key: str = "id") -> list[str]:
+    return _spread([record[key] for record in tables.load("papers") if record["platform"] == platform], count)
+
+
+def _days(count: int) -> Columns:
+    """Days on which the sun did something, and the days after."""
+    days = sorted({record["peak"][:10] for record in tables.load("solar_flares")})
+    return {"start_date": _spread(days[:-1], count), "end_date": _spread(days[1:], count)}
+
+
+WORLD: dict[str, Callable[[], Columns]] = {
+    "dinox-mcp/detect-objects-by-text": lambda: {"textPrompt": ["person", "helmet.gloves", "dog"]},
+    "google-air/current_conditions": lambda: {"lat": spread("cities", "lat", 12), "lng": spread("cities", "lng", 12)},
+    "google-air/forecast": lambda: {"lat": spread("towns", "lat", 5), "lng": spread("towns", "lng", 5)},
+    "google-air/history": lambda: {"lat": spread("peaks", "lat", 5), "lng": spread("peaks", "lng", 5)},
+    "google-air/heatmap_tile": lambda: {"z": [2, 5, 7], "x": [1, 16, 66], "y": [1, 11, 44]},
+    "google-maps/geocode": lambda: {"address": _both(spread("landmarks", "name", 12)) + spread("places", "address", 8)},
+    "google-maps/reverse_geocode": lambda: {"lat": spread("places", "lat", 8), "lng": spread("places", "lng", 8)},
+    "google-maps/places_text_search": lambda: {"query": _both(spread("places", "name", 8))},
+    "google-maps/places_nearby_search": lambda: {"location": _places(6), "includedTypes": [["restaurant"]] * 6},
+    "google-maps/place_details": lambda: {"place_id": spread("places", "id", 10)},
+    "google-maps/directions_legacy": lambda: dict(
+        zip(("origin", "destination"), zip(*_journeys(6), strict=True), strict=True)
+    ),
+    "google-maps/distance_matrix": lambda: {"origins": [[origin] for origin, _ in _journeys(5)]},
+    "google-maps/timezone": lambda: {"lat": spread("towns", "lat", 8), "lng": spread("towns", "lng", 8)},
+    "google-maps/elevation_by_locations": lambda: {"locations": [[point] for point in _points("peaks", 8)]},
+    "google-maps/roads_nearest_roads": lambda: {"points": [[point] for point in _points("streets", 5)]},
+    "google-maps/static_map": lambda: {"center": spread("cities", "name", 3), "zoom": [3, 9, 14]},
+    "hugeicons-mcp/search_icons": lambda: {"query": _both(spread("icon_words", "word", 8))},
+    "hugeicons-mcp/get_icon_glyphs": lambda: {"icon_name": spread("icons", "name", 6)},
+    "imagesorcery-mcp/crop": lambda: {"x1": [0, 10, 300], "y1": [0, 20, 5]},
+    "linkimage-mcp/fetch_unsplash_image": lambda: {
+        "url": [
+            f"https://unsplash.com/photos/{slug}-{id}"
+            for slug, id in zip(spread("links", "slug", 4), spread("links", "id", 4), strict=True)
+        ]
+    },
+    "math/division": lambda: {"numerator": [1, 10, -7.5], "denominator": [3, 4, 0.1]},
+    "math/mean": lambda: {"numbers": [[1], [0.1, 0.2], [1e9, -1e9, 3]]},
+    "math/mode": lambda: {"numbers": [[1, 2, 3], [2, 2, 3, 3], [7.5]]},
+    "metmuseum-mcp/search-museum-objects": lambda: {"q": _both(spread("met_objects", "title", 6))},
+    "metmuseum-mcp/get-museum-object": lambda: {"objectId": spread("met_objects", "id", 6)},
+    "nasa-mcp/get_astronomy_picture_of_day": lambda: {"date": ["2025-02-14", "2025-07-04", "2024-12-25"]},
+    "nasa-mcp/get_asteroid_lookup": lambda: {
+        "asteroid_id": [f"{2000000 + number}" for number in spread("asteroids", "number", 6)]
+    },
+    "nasa-mcp/get_coronal_mass_ejection": lambda: _days(6),
+    "nasa-mcp/get_solar_flare": lambda: _days(6),
+    "nasa-mcp/get_notifications": lambda: _days(3),
+    "nasa-mcp/get_exoplanet_data": lambda: {
+        "query": [f"hostname = '{host}'" for host in spread("exoplanets", "host", 4)]
+    },
+    "nasa-mcp/get_mars_rover_manifest": lambda: {"rover_name": spread("mars_rovers", "id", 3)},
+    "nationalparks/findParks": lambda: {"q": _both(spread("parks", "name", 5))},
+    "nationalparks/getParkDetails": lambda: {"parkCode": spread("parks", "id", 6)},
+    "nationalparks/getAlerts": lambda: {"parkCode": spread("park_alerts", "park_id", 5)},
+    "nationalparks/getCampgrounds": lambda: {"parkCode": spread("park_campgrounds", "park_id", 5)},
+    "nixos/nixos_search": lambda: {"query": _both(spread("nix_packages", "name", 6))},
+    "nixos/nixos_info": lambda: {"name": spread("nix_options", "name", 6)},
+    "nixos/home_manager_info": lambda: {"name": spread("home_manager_options", "name", 5)},
+    "nixos/home_manager_search": lambda: {"query": ["git", "terminal", "zsh history"]},
+    "nixos/darwin_info": lambda: {"name": spread("darwin_options", "name", 5)},
+    "nixos/nixos_flakes_search": lambda: {"query": spread("nix_flakes", "name", 4)},
+    "nixos/nixhub_package_versions": lambda: {"package_name": spread("nix_releases", "attribute", 5)},
+    "openlibrary_mcp/get_book_info": lambda: {"isbn": [*spread("books", "id", 10), "9780000000002"]},
+    "paper_search/search_arxiv": lambda: {"query": _both(_papers("arxiv", 5, "title"))},
+    "paper_search/search_pubmed": lambda: {"query": _both(_papers("pubmed", 4, "title"))},
+    "paper_search/search_iacr": lambda: {"query": _papers("iacr", 3, "title")},
+    "paper_search/read_arxiv_paper": lambda: {"paper_id": _papers("arxiv", 4)},
+    "paper_search/get_crossref_paper_by_doi": lambda: {"doi": _papers("journal", 4)},
+    "ppt/create_slide_from_template": lambda: {
+        "color_scheme": ["modern_blue", "elegant_green", "warm_red", "no_such_scheme"]
+    },
+    "weather/get_weather": lambda: {
+        "location": [*_both(spread("cities", "name", 10)), *_points("towns", 4)],
+    },
+    "wiki/search": lambda: {"query": _both(spread("articles", "title", 12))},
+    "wiki/summary": lambda: {"title": [*_both(spread("articles", "title", 14)), "Xqzv Blorfgan"]},
+}
+"""Tool to its columns out of the world."""
