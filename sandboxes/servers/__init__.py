@@ -8,6 +8,7 @@ from m3bench.sandboxes.toolserver import ToolServer
 MODULES = {
     "dinox-mcp": "detector",
     "excel": "excel",
+    "food_nutrition_mcp": "nutrition",
     "google-air": "air",
     "google-maps": "maps",
     "hugeicons-mcp": "icons",
@@ -24,8 +25,8 @@ MODULES = {
     "paper_search": "papers",
     "ppt": "ppt",
     "pyzbar-mcp": "barcodes",
-    "weather": "weather",
     "tmdb": "films",
+    "weather": "weather",
     "wiki": "encyclopedia",
 }
 """Server name to module name; a server is ready in the catalog exactly when it stands here."""
