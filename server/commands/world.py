@@ -14,31 +14,43 @@ commands = typer.Typer(
 
 @commands.callback()
 def world(context: typer.Context, as_json: Json = False) -> None:
-    """List the tables of the frozen world with their counts, and its hash."""
+    """List the tables of the frozen world with their counts, its hash, and whether it is sound."""
     if context.invoked_subcommand is not None:
         return
-    from m3bench.sandboxes.world import tables
+    from m3bench.sandboxes.world import integrity, tables
     from m3bench.sandboxes.world.clock import NOW
 
     counts = {name: len(tables.load(name)) for name in tables.names()}
+    sizes = {name: sum(path.stat().st_size for path in tables.files(name)) for name in counts}
+    problems = [problem for name in counts for problem in integrity.problems(name)]
     if as_json:
         listed = [
             {
                 "table": name,
                 "records": count,
+                "bytes": sizes[name],
                 "source": tables.table(name).sources,
                 "licence": tables.table(name).licences,
             }
             for name, count in counts.items()
         ]
-        answer = {"hash": tables.world_hash(), "now": NOW.isoformat(), "tables": listed}
+        answer = {"hash": tables.world_hash(), "now": NOW.isoformat(), "problems": problems, "tables": listed}
         typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
-        return
-    width = max(map(len, counts), default=0)
-    for name, count in counts.items():
-        typer.echo(f"{name:{width}} {count:>7}  {'; '.join(tables.table(name).licences)}")
-    typer.echo(f"{len(counts)} tables, {sum(counts.values())} records, frozen at {NOW:%Y-%m-%d %H:%M} UTC")
-    typer.echo(f"hash {tables.world_hash()}")
+    else:
+        width = max(map(len, counts), default=0)
+        for name, count in counts.items():
+            typer.echo(f"{name:{width}} {count:>7}  {'; '.join(tables.table(name).licences)}")
+        megabytes = sum(sizes.values()) / 1e6
+        typer.echo(
+            f"{len(counts)} tables, {sum(counts.values())} records, {megabytes:.1f} MB, "
+            f"frozen at {NOW:%Y-%m-%d %H:%M} UTC"
+        )
+        for problem in problems:
+            typer.echo(f"problem: {problem}")
+        typer.echo("not sound" if problems else "sound: form, ids, references and positions of every table hold")
+        typer.echo(f"hash {tables.world_hash()}")
+    if problems:
+        raise typer.Exit(1)
 
 
 @commands.command("search")

@@ -16,9 +16,11 @@ def run(*arguments: str) -> Result:
 
 def test_the_tables_are_listed_with_counts_and_the_hash() -> None:
     lines = run().stdout.splitlines()
-    assert [line.split()[0] for line in lines[:-2]] == list(tables.names())
+    assert [line.split()[0] for line in lines[:-3]] == list(tables.names())
+    assert lines[-2].startswith("sound")
     assert lines[-1] == f"hash {tables.world_hash()}"
     listed: dict[str, Any] = json.loads(run("--json").stdout)
+    assert listed["problems"] == []
     assert {table["table"]: table["records"] for table in listed["tables"]} == {
         name: len(tables.load(name)) for name in tables.names()
     }
