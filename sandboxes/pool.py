@@ -36,6 +36,8 @@ class Lease:
         self._sandbox = sandbox
         self._turn = anyio.Lock()
         self._released = False
+        self._put: list[str] = []
+        """Files that the sandbox has not taken in yet."""
 
     @property
     def guards(self) -> frozenset[Guard]:
@@ -56,10 +58,26 @@ class Lease:
                 self._sandbox = await self._pool.backend.open(self._spec)
             return self._sandbox
 
+    def put(self, name: str, content: bytes) -> None:
+        """Put a file into the workspace; the next call finds it there.
+
+        Args:
+            name: Its path, relative to the workspace.
+            content: What is in it.
+        """
+        path = self.workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        if self._sandbox is not None:
+            self._put.append(name)
+
     async def call(self, tool: str, arguments: bytes, seconds: float | None = None) -> Reply:
         """Call a tool; see `Sandbox`. The time a first call waits for the start is part of its time."""
         begin = anyio.current_time()
         sandbox = self._sandbox or await self._start_within(seconds)
+        if self._put:
+            names, self._put = self._put, []
+            await sandbox.take(names)
         left = None if seconds is None else max(0.0, begin + seconds - anyio.current_time())
         return await sandbox.call(tool, arguments, left)
 

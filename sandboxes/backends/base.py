@@ -4,7 +4,7 @@ Above sit the pool and whoever owns a run, below the ways to start a host: in th
 process, in a container. Results are bytes and nobody on the way looks into them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +69,14 @@ class Sandbox(Protocol):
 
     async def configure(self, spec: SandboxSpec) -> None:
         """Say anew what the sandbox is for; the workspace stays."""
+        ...
+
+    async def take(self, names: Sequence[str]) -> None:
+        """Take in files that were put into the workspace from outside after the sandbox was opened.
+
+        Args:
+            names: Their paths, relative to the workspace.
+        """
         ...
 
     async def aclose(self) -> None:

@@ -8,6 +8,7 @@ ended. A call is never made twice: what a host did before it died nobody knows.
 import logging
 from abc import ABC, abstractmethod
 from base64 import b64encode
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from types import TracebackType
@@ -32,8 +33,6 @@ SETTLE_SECONDS = 1.0
 """Time for a tool to end after its call was cut off."""
 DRAIN_SECONDS = 60.0
 """Time for the other calls of a host that is to be replaced."""
-
-_REMEDY = "To see what is wrong, run: python -m m3bench.sandboxes.host --workspace ."
 
 logger = logging.getLogger(__name__)
 
@@ -71,6 +70,8 @@ class HostBackend(ABC):
     """
 
     name: str
+    remedy = "To see what is wrong, run: python -m m3bench.sandboxes.host --workspace ."
+    """What to do when no host can be started."""
 
     def __init__(self, *, starts: int = STARTS) -> None:
         self.starting = anyio.Semaphore(starts)
@@ -123,6 +124,14 @@ class HostBackend(ABC):
             SandboxError: It cannot be started; the message has the remedy.
         """
 
+    async def take(self, workspace: Path, names: Sequence[str]) -> None:
+        """Take in files that were put into a workspace from outside; nothing to do where hosts see the folder."""
+        return
+
+    async def leave(self, workspace: Path) -> None:
+        """The last host of a workspace has ended: have its files in the folder, if they are elsewhere."""
+        return
+
 
 class HostedSandbox:
     """A sandbox that always has a working host, as far as one can be had."""
@@ -173,6 +182,10 @@ class HostedSandbox:
             # It does not listen: the next call starts another, which will know.
             await self._host.aclose()
 
+    async def take(self, names: Sequence[str]) -> None:
+        """Take in files that were put into the workspace from outside."""
+        await self._backend.take(self._spec.workspace, names)
+
     def kill(self) -> None:
         """Kill the host; what is pending fails, the next call starts another."""
         if self._host is not None:
@@ -189,6 +202,10 @@ class HostedSandbox:
                     for host in hosts:
                         closing.start_soon(host.aclose)
                 self._host = None
+                try:
+                    await self._backend.leave(self._spec.workspace)
+                except SandboxError as error:
+                    logger.error("The files of a sandbox are lost. %s", error)
         self._backend.closed(self)
 
     async def _ready(self) -> RunningHost:
@@ -214,7 +231,7 @@ class HostedSandbox:
         try:
             return await self._try()
         except SandboxError as error:
-            raise SandboxError(f"A host cannot be started. {error} {_REMEDY}") from error
+            raise SandboxError(f"A host cannot be started. {error} {self._backend.remedy}") from error
 
     async def _try(self) -> RunningHost:
         async with self._backend.starting:

@@ -20,6 +20,9 @@ from m3bench.sandboxes.workspace import STATE
 _INHERITED = ("PATH", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "LD_LIBRARY_PATH")
 """Of the environment a host sees only this: where programs are, and what Windows cannot do without."""
 
+QUIET = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+"""One thread per library: the same sums in the same order, and no memory set aside for more."""
+
 _LACKING: dict[Guard, str] = {
     "files": "keep tools from files outside the workspace",
     "network": "keep tools from the network",
@@ -71,10 +74,8 @@ class Isolation:
         inside = bubblewrap.TEMPORARY if self.lacking_bubblewrap is None else str(workspace.resolve() / STATE / "tmp")
         kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
         found = {"PYTHONPATH": os.pathsep.join(visible.search_path())} if visible.search_path() else {}
-        # One thread per library: the same sums in the same order, and no memory set aside for more.
-        quiet = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
         return {
-            **kept, **found, **quiet,
+            **kept, **found, **QUIET,
             "LANG": "C.UTF-8", "HOME": inside, "TMPDIR": inside, "TEMP": inside, "TMP": inside,
         }  # fmt: skip
 

@@ -5,6 +5,7 @@ world in the image must be those outside. A hash over the files tells. What know
 the scorer) and what only works outside (backends, self-check) is not among them.
 """
 
+import os
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
@@ -12,6 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 NAME = "m3bench-sandbox"
+
+VARIABLE = "M3BENCH_SANDBOX_IMAGE"
+"""Where the image is said to be when it is not under its usual name, but in a registry of one's own."""
 
 VERSION_LABEL = "io.m3bench.version"
 MANIFEST_LABEL = "io.m3bench.manifest"
@@ -46,8 +50,8 @@ def installed_version() -> str:
 
 
 def reference() -> str:
-    """The image of this version, as the engine knows it."""
-    return f"{NAME}:{installed_version()}"
+    """The image of this version, as the engine knows it, or the one that the environment names."""
+    return os.environ.get(VARIABLE) or f"{NAME}:{installed_version()}"
 
 
 def contents() -> Iterator[tuple[str, Path]]:

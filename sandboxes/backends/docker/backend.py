@@ -1,0 +1,238 @@
+"""The backend for what should be locked up: a host is a container of a Docker engine, near or far.
+
+A container sees the image and the run's workspace, nothing else. Where the engine shares our file system the
+workspace is mounted as it is; where it does not (another machine, a virtual one, an engine that maps users)
+it lives in a volume of the engine, filled when the sandbox opens and fetched back when it closes.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+import socket
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import anyio
+
+from m3bench.sandboxes.backends.base import Guard
+from m3bench.sandboxes.backends.confinement import Confinement
+from m3bench.sandboxes.backends.docker import image
+from m3bench.sandboxes.backends.docker.baseline import TEMPORARY, ContainerLimits, host_config
+from m3bench.sandboxes.backends.docker.container import HostContainer, discard
+from m3bench.sandboxes.backends.docker.engine import Client, Engine
+from m3bench.sandboxes.backends.docker.ground import Ground, survey
+from m3bench.sandboxes.backends.docker.leases import LEASE_SECONDS, marks, new_name
+from m3bench.sandboxes.backends.docker.placement import EngineVolume, Placement, SharedFolder
+from m3bench.sandboxes.backends.docker.reaper import reap
+from m3bench.sandboxes.backends.docker.stream import attach
+from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
+from m3bench.sandboxes.backends.isolation import QUIET, HostLimits
+from m3bench.tasks.errors import SandboxError
+
+REAP_SECONDS = 60.0
+"""Between two looks for leftovers."""
+
+_UNSHARED = ("bind source path does not exist", "mounts denied", "not shared")
+"""What engines say of folders they cannot see."""
+
+_KEPT = ("PATH", "PYTHON", "LD_LIBRARY_PATH")
+"""Beginnings of the variables of the image that a host may need."""
+
+logger = logging.getLogger(__name__)
+
+
+class DockerBackend(HostBackend):
+    """Opens sandboxes whose host is a container.
+
+    Args:
+        runtime: Another OCI runtime than the engine's default, such as `runsc`.
+        limits: What a container may use.
+        shared: Whether the engine sees our file system; found out when None.
+        lease: Seconds after which anybody may remove what belongs to a sandbox.
+        starts: How many hosts may be starting at the same time.
+    """
+
+    name = "docker"
+    remedy = "`m3bench doctor` looks into it."
+
+    def __init__(
+        self,
+        *,
+        runtime: str | None = None,
+        limits: ContainerLimits | None = None,
+        shared: bool | None = None,
+        lease: float = LEASE_SECONDS,
+        starts: int = STARTS,
+    ) -> None:
+        super().__init__(starts=starts)
+        self.engine = Engine()
+        self._limits = limits or ContainerLimits()
+        self._runtime = runtime
+        self._shared = shared
+        self._lease = lease
+        self._ground: Ground | None = None
+        self._placement: Placement | None = None
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        self.tasks.start_soon(self._keep_tidy)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await super().__aexit__(kind, error, trace)
+        self.engine.close()
+
+    @property
+    def guards(self) -> frozenset[Guard]:
+        """What holds in every container."""
+        return self._ground.guards if self._ground is not None else frozenset()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What does not hold, in plain words."""
+        return self._ground.notices if self._ground is not None else ()
+
+    @property
+    def memory(self) -> int:
+        """Bytes a container may use."""
+        return self._limits.memory
+
+    def soon(self, container: HostContainer) -> None:
+        """Remove a container without waiting."""
+        self.tasks.start_soon(container.aclose)
+
+    async def launch(self, workspace: Path) -> HostContainer:
+        """Start a container."""
+        name = new_name()
+        # Cancelled half-way, this would leave a container to nobody.
+        with anyio.CancelScope(shield=True):
+            try:
+                stream = await self.engine.ask(lambda client: self._start(client, name, workspace.resolve()))
+                _, host = await asyncio.get_running_loop().create_connection(
+                    lambda: HostContainer(self, name), sock=stream
+                )
+            except BaseException:
+                await discard(self.engine, name)
+                raise
+        # No await before the host is watched over.
+        self.tasks.start_soon(host.run)
+        return host
+
+    async def take(self, workspace: Path, names: Sequence[str]) -> None:
+        """Take in files that were put into a workspace from outside."""
+        placement = self._placement
+        if placement is not None:
+            await self.engine.ask(lambda client: placement.take(client, workspace.resolve(), names))
+
+    async def leave(self, workspace: Path) -> None:
+        """Bring the files of a sandbox that closes back into its workspace."""
+        placement = self._placement
+        if placement is not None:
+            await self.engine.ask(lambda client: placement.leave(client, workspace.resolve()))
+
+    def _start(self, client: Client, name: str, workspace: Path) -> socket.socket:
+        """Make a container, attach to it and start it, in this order: a host that starts unheard would end."""
+        if not workspace.is_dir():
+            raise SandboxError(f"There is no folder {str(workspace)!r} to work in: make it first.")
+        if self._ground is None:
+            self._ground = survey(client)
+        try:
+            self._make(client, self._ground, name, workspace)
+        except Exception:
+            # The image may have been built anew or removed since: look again next time.
+            self._ground = None
+            raise
+        stream = attach(client, name)
+        try:
+            client.start(name)
+        except BaseException:
+            stream.close()
+            raise
+        return stream
+
+    def _make(self, client: Client, ground: Ground, name: str, workspace: Path) -> None:
+        import docker.errors
+
+        if self._placement is None and (self._shared is False or ground.maps_users):
+            self._placement = EngineVolume(ground.image, self._lease)
+        if self._placement is not None:
+            self._create(client, ground, name, workspace, self._placement)
+            return
+        folder = SharedFolder()
+        try:
+            self._create(client, ground, name, workspace, folder)
+            if self._shared or _sees(client, name, workspace):
+                self._placement = folder
+                return
+            client.remove_container(name, force=True)
+        except docker.errors.APIError as error:
+            if not any(sign in str(error).lower() for sign in _UNSHARED):
+                raise
+        self._placement = EngineVolume(ground.image, self._lease)
+        self._create(client, ground, name, workspace, self._placement)
+
+    def _create(self, client: Client, ground: Ground, name: str, workspace: Path, placement: Placement) -> None:
+        mount = placement.mount(client, workspace)
+        config = {
+            "Image": ground.image,
+            "Cmd": ["--workspace", image.MOUNT, "--confine", _confinement()],
+            "Env": _environment(ground),
+            "Hostname": "sandbox",
+            "Labels": marks(workspace.name, self._lease),
+            "User": placement.user,
+            "WorkingDir": image.MOUNT,
+            "OpenStdin": True,
+            "StdinOnce": True,
+            "AttachStdin": True,
+            "AttachStdout": True,
+            "AttachStderr": True,
+            "HostConfig": host_config(
+                self._limits, mounts=[mount], runtime=self._runtime, cpu_quota=ground.cpu_quota
+            ),
+        }  # fmt: skip
+        client.create_container_from_config(config, name)
+
+    async def _keep_tidy(self) -> None:
+        """Remove leftovers now and from time to time."""
+        while True:
+            try:
+                for holding, reason in await self.engine.ask(reap):
+                    logger.warning("Removed the leftover %s %s: %s", holding.kind, holding.name, reason)
+            except SandboxError as error:
+                logger.warning("%s", error)
+            await anyio.sleep(REAP_SECONDS)
+
+
+def _sees(client: Client, name: str, workspace: Path) -> bool:
+    """Whether what a container has mounted is really this folder, and not one of the same name elsewhere."""
+    import docker.errors
+
+    marker = workspace / f".m3bench-{secrets.token_hex(8)}"
+    marker.touch()
+    try:
+        chunks, _ = client.get_archive(name, f"{image.MOUNT}/{marker.name}")
+        chunks.close()
+    except docker.errors.NotFound:
+        return False
+    finally:
+        marker.unlink()
+    return True
+
+
+def _environment(ground: Ground) -> list[str]:
+    """All that a host sees of the environment; a name alone takes away what the image sets."""
+    own = {**QUIET, "LANG": "C.UTF-8", "HOME": TEMPORARY, "TMPDIR": TEMPORARY}
+    away = [name for name in ground.environment if name not in own and not name.startswith(_KEPT)]
+    return [*away, *(f"{name}={value}" for name, value in own.items())]
+
+
+def _confinement() -> str:
+    """What the host gives up by itself, as in a process: a tool that asks too much gets an error, not its end."""
+    limits = {**asdict(HostLimits()), "processes": 0}
+    return json.dumps(asdict(Confinement(**limits)))

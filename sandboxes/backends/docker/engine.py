@@ -1,0 +1,147 @@
+"""The line to a Docker engine: its SDK, called in threads, and its failures in plain words with the remedy.
+
+Which engine is said by the environment, as for the `docker` command: `DOCKER_HOST` and its companions, else
+the local socket. The SDK is imported with the first question.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Lock
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from m3bench.sandboxes.backends.docker import image
+from m3bench.tasks.errors import SandboxError
+
+Client = Any
+"""The SDK's `APIClient`."""
+
+Answer = TypeVar("Answer")
+
+ANSWER_SECONDS = 60
+"""Time for the engine to answer a question."""
+
+QUESTIONS = 16
+"""Questions asked at the same time."""
+
+BUILD = "run `m3bench image build`"
+
+_OTHERWISE = "or use --sandbox process"
+
+
+class Engine:
+    """A Docker engine; nothing is connected before the first question."""
+
+    def __init__(self) -> None:
+        self._client: Client | None = None
+        self._connecting = Lock()
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    @property
+    def address(self) -> str:
+        """Where the engine is."""
+        return os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+
+    async def ask(self, question: Callable[[Client], Answer]) -> Answer:
+        """The answer to a question that is put in a thread; whoever is cancelled waits for it all the same.
+
+        Raises:
+            SandboxError: There is none; the message has the remedy.
+        """
+        self._limiter = self._limiter or anyio.CapacityLimiter(QUESTIONS)
+        return await anyio.to_thread.run_sync(self.answer, question, limiter=self._limiter)
+
+    def answer(self, question: Callable[[Client], Answer]) -> Answer:
+        """The same, here and now."""
+        import docker.errors
+        import requests.exceptions
+        import urllib3.exceptions
+
+        try:
+            return question(self._connected())
+        except (
+            docker.errors.DockerException,
+            requests.exceptions.RequestException,
+            urllib3.exceptions.HTTPError,
+            OSError,
+        ) as error:
+            raise SandboxError(f"{self._story(error)}") from error
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def _connected(self) -> Client:
+        from docker.api import APIClient
+        from docker.utils import kwargs_from_env
+
+        with self._connecting:
+            if self._client is None:
+                self._client = APIClient(version="auto", timeout=ANSWER_SECONDS, **kwargs_from_env())
+            return self._client
+
+    def _story(self, error: BaseException) -> str:
+        """What happened and what to do next."""
+        import docker.errors
+        import requests.exceptions
+
+        words = _words(error)
+        if isinstance(error, docker.errors.ImageNotFound):
+            return f"The engine has no image {image.reference()}: {BUILD}."
+        for sign, story in _STORIES.items():
+            if sign in words.lower():
+                return story.format(address=self.address)
+        if isinstance(error, requests.exceptions.Timeout):
+            return f"The Docker engine at {self.address} gives no answer: restart it, {_OTHERWISE}."
+        return f"The Docker engine at {self.address} says: {words[:500]}. `m3bench doctor` looks into it."
+
+
+_STORIES = {
+    "permission denied": (
+        "You may not use the Docker engine at {address}: join its group (`sudo usermod -aG docker $USER`, then log in "
+        f"again), {_OTHERWISE}."
+    ),
+    "no space left on device": (
+        "The disk of the Docker engine at {address} is full: `docker system df` shows what is on it, "
+        "`docker system prune` makes room."
+    ),
+    "disk quota exceeded": (
+        "The disk of the Docker engine at {address} is full: `docker system df` shows what is on it, "
+        "`docker system prune` makes room."
+    ),
+    "unknown or invalid runtime name": (
+        "The Docker engine at {address} does not know the runtime asked for: install it (gVisor: "
+        "https://gvisor.dev/docs/user_guide/install) and name it in the engine's daemon.json, or leave --runtime out."
+    ),
+    "connection refused": f"No Docker engine answers at {{address}}: start it, set DOCKER_HOST, {_OTHERWISE}.",
+    "no such file or directory": f"No Docker engine answers at {{address}}: start it, set DOCKER_HOST, {_OTHERWISE}.",
+    "filenotfounderror": f"No Docker engine answers at {{address}}: start it, set DOCKER_HOST, {_OTHERWISE}.",
+    "name or service not known": f"No Docker engine answers at {{address}}: set DOCKER_HOST right, {_OTHERWISE}.",
+    "connection aborted": (
+        "The Docker engine at {address} hung up, as it does when it is restarted: the next call tries again."
+    ),
+    "connection reset": (
+        "The Docker engine at {address} hung up, as it does when it is restarted: the next call tries again."
+    ),
+}
+"""Signs in what the SDK or the engine says, and what is said in its place."""
+
+
+def _words(error: BaseException) -> str:
+    """What an error says, the engine's own explanation first."""
+    explanation = getattr(error, "explanation", None)
+    if isinstance(explanation, bytes):
+        explanation = explanation.decode(errors="replace")
+    return str(explanation or error)
+
+
+def is_gone(error: BaseException) -> bool:
+    """Whether the engine says that something is not there, or is on its way out."""
+    with suppress(AttributeError):
+        return bool(error.response.status_code in (404, 409))  # type: ignore[attr-defined]
+    return False

@@ -1,0 +1,161 @@
+"""Whose a container or volume is, and whether anybody still needs it; written on it as labels.
+
+An owner is a process: its number, when it started, and the place where such numbers mean something (a boot of
+a machine, and there a namespace). Whoever is in the same place can see that an owner is dead. From any other
+place only the lease tells, which is far longer than a run; but a host ends by itself when its owner goes.
+"""
+
+import os
+import platform
+import secrets
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+PRODUCT = "io.m3bench.sandbox"
+OWNER = "io.m3bench.owner"
+STARTED = "io.m3bench.owner-started"
+PLACE = "io.m3bench.owner-place"
+RUN = "io.m3bench.run"
+LEASE = "io.m3bench.lease"
+
+LEASE_SECONDS = 24 * 3600.0
+
+STILLBORN_SECONDS = 600.0
+"""A container that does not run this long after it was made never will."""
+
+Kind = Literal["container", "volume"]
+
+HELD: set[str] = set()
+"""Names of what this process uses: put in before it is made, taken out when it is gone."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A process."""
+
+    place: str
+    pid: int
+    started: str
+    """Empty where it cannot be known."""
+
+    def is_dead(self) -> bool:
+        """Whether it is known to be gone."""
+        if self.place != _place() or sys.platform == "win32":
+            return False
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return True
+        except OSError:
+            pass
+        started = _started(self.pid)
+        return bool(started and self.started) and started != self.started
+
+
+def myself() -> Owner:
+    """This process."""
+    pid = os.getpid()
+    return Owner(_place(), pid, _started(pid))
+
+
+def new_name() -> str:
+    """A name for something to be made on an engine; held from now on, so that the reaper leaves it alone."""
+    name = f"m3bench-{secrets.token_hex(8)}"
+    HELD.add(name)
+    return name
+
+
+def marks(run: str, seconds: float = LEASE_SECONDS) -> dict[str, str]:
+    """The labels of something that belongs to this process now."""
+    me = myself()
+    return {
+        PRODUCT: "1",
+        OWNER: str(me.pid),
+        STARTED: me.started,
+        PLACE: me.place,
+        RUN: run,
+        LEASE: str(int(time.time() + seconds)),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holding:
+    """A container or volume of ours."""
+
+    kind: Kind
+    name: str
+    state: str
+    """As the engine calls it; empty for volumes."""
+    made: float
+    """Seconds since the epoch; 0 when unknown."""
+    owner: Owner
+    run: str
+    lease: float
+
+    @classmethod
+    def of(cls, kind: Kind, name: str, labels: Mapping[str, str], *, state: str = "", made: float = 0) -> "Holding":
+        """Read one from its labels; nonsense in them reads as an owner nobody knows and a lease that is over."""
+        return cls(
+            kind=kind,
+            name=name,
+            state=state,
+            made=made,
+            owner=Owner(labels.get(PLACE, ""), _number(labels.get(OWNER)), labels.get(STARTED, "")),
+            run=labels.get(RUN, ""),
+            lease=_number(labels.get(LEASE)),
+        )
+
+    def leftover(self, now: float) -> str | None:
+        """Why nobody needs it any more, in a few words; None while somebody may."""
+        if self.owner == myself() and self.name not in HELD:
+            return "its owner forgot it"
+        if self.owner.is_dead():
+            return "its owner is dead"
+        if now > self.lease:
+            return "its lease is over"
+        if self.kind == "container" and self.state != "running" and self.made and now - self.made > STILLBORN_SECONDS:
+            return "it does not run"
+        return None
+
+    def to_json(self, now: float) -> dict[str, Any]:
+        """For a machine to read."""
+        return {
+            "kind": self.kind, "name": self.name, "state": self.state, "run": self.run, "owner": self.owner.pid,
+            "owner_alive": None if self.owner.place != _place() else not self.owner.is_dead(),
+            "lease_seconds": int(self.lease - now), "leftover": self.leftover(now),
+        }  # fmt: skip
+
+
+@cache
+def _place() -> str:
+    """Where process numbers mean what they mean here."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        signs = f"{boot} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        signs = f"{platform.node()} {uuid.getnode()}"
+    return sha256(signs.encode()).hexdigest()[:16]
+
+
+def _started(pid: int) -> str:
+    """When a process started, in whatever unit the system has; empty when it does not tell."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
+    except (OSError, IndexError):
+        pass
+    if os.name == "nt" or Path("/proc/self").exists():
+        return ""
+    asked = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return asked.stdout.strip()
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text is not None and text.isdigit() else 0
