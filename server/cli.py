@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from m3bench.server.commands import call, demo, image, replay, runs, score, serve, servers, tasks, world
+from m3bench.server.commands import call, demo, doctor, image, replay, runs, score, serve, servers, tasks, world
 from m3bench.tasks.errors import M3Error
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)
 app.command("servers")(servers.servers)
 app.command("call")(call.call)
 app.command("replay")(replay.replay)

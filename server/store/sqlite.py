@@ -31,6 +31,9 @@ CUT_OFF = (-32000, "cut off: the server ended before the call did")
 WORKSPACES = "workspaces"
 """Folder of the workspaces of runs under way, by owner."""
 
+OWNERS = "owners"
+"""Folder of the locks of living processes."""
+
 DEPARTURES = 32
 """Departure times that are written together."""
 
@@ -88,7 +91,7 @@ class SqliteStore:
     def __init__(self, folder: Path, *, sync: str = "normal", owner: str | None = None) -> None:
         self.folder = folder
         self._blobs = folder / "blobs"
-        self._locks = folder / "owners"
+        self._locks = folder / OWNERS
         try:
             self._blobs.mkdir(parents=True, exist_ok=True)
             self._connection = _connect(folder / "m3bench.sqlite", sync)

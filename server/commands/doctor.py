@@ -1,0 +1,49 @@
+"""`m3bench doctor`: looks over what m3bench depends on; every line that is not ok says what to do."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from m3bench.server.doctor.findings import Check, Finding
+
+
+def doctor(
+    sandbox: Annotated[str, typer.Option(help="What must work: process, or docker.")] = "process",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Look over the machine and the Docker engine, and say what to do about what is wrong.
+
+    Ends with exit code 1 when something is wrong that the chosen sandbox needs.
+    """
+    from dataclasses import asdict
+
+    from m3bench.server.commands.screen import print_json
+    from m3bench.server.settings import Settings
+
+    settings = Settings.of(sandbox=sandbox)
+    found = [finding for check in checks() for finding in check(settings)]
+    if json:
+        print_json([{**asdict(finding), "needed": _is_needed(finding, sandbox)} for finding in found])
+    else:
+        for finding in found:
+            _show(finding, sandbox)
+    if any(finding.state == "wrong" and _is_needed(finding, sandbox) for finding in found):
+        raise typer.Exit(1)
+
+
+def checks() -> "tuple[Check, ...]":
+    """What is looked at, in the order of the report."""
+    from m3bench.server.doctor.engine import check_engine
+    from m3bench.server.doctor.machine import check_data, check_double_starts, check_walls
+
+    return (check_data, check_double_starts, check_walls, check_engine)
+
+
+def _is_needed(finding: "Finding", sandbox: str) -> bool:
+    return finding.need in ("always", sandbox)
+
+
+def _show(finding: "Finding", sandbox: str) -> None:
+    aside = "" if finding.state != "wrong" or _is_needed(finding, sandbox) else " (Needed by --sandbox docker alone.)"
+    typer.echo(f"{finding.state:5}  {finding.subject:14} {finding.says}{aside}")

@@ -1,0 +1,77 @@
+"""Looks at this machine: where runs are kept, who else is at it, and what keeps child processes in."""
+
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from m3bench.sandboxes.backends import bubblewrap, landlock
+from m3bench.server.doctor.findings import Finding, State
+from m3bench.server.settings import Settings
+from m3bench.server.store.owners import dead
+from m3bench.server.store.sqlite import OWNERS
+
+LITTLE_BYTES = 2 * 1024**3
+"""A disk with less room than this is worth a word."""
+TOO_LITTLE_BYTES = 256 * 1024**2
+"""With less than this, the first large workspace fails."""
+
+
+def check_data(settings: Settings) -> list[Finding]:
+    """The folder for the record of runs: whether it can be written, and how much room there is."""
+    folder = _nearest(settings.data)
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        says = f"{folder} cannot be written ({error.strerror}): choose another folder with --data or M3BENCH_DATA."
+        return [Finding(subject="data folder", state="wrong", says=says, need="always")]
+    return [
+        Finding(subject="data folder", state="ok", says=f"{settings.data} can be written.", need="always"),
+        room("disk", folder, "Remove old runs with m3bench runs delete, or choose another folder with --data."),
+    ]
+
+
+def check_double_starts(settings: Settings) -> list[Finding]:
+    """Whether several servers are at work on the same record."""
+    locks = sorted((settings.data / OWNERS).glob("*.lock"))
+    alive = sum(not dead(lock.parent, lock.stem) for lock in locks)
+    state: State = "ok"
+    says = "No other server uses the data folder." if alive == 0 else "One server uses the data folder."
+    if alive > 1:
+        state = "note"
+        says = (
+            f"{alive} servers use the data folder. They do not disturb each other; if you meant to run one, a client "
+            "has started m3bench twice: look for it in both its user's and its project's configuration."
+        )
+    return [Finding(subject="double starts", state=state, says=says, need="always")]
+
+
+def check_walls(settings: Settings) -> list[Finding]:
+    """What keeps the tools of process sandboxes in."""
+    if sys.platform != "linux":
+        says = "This system has nothing that keeps a process from files and network: use --sandbox docker for that."
+        return [Finding(subject="walls", state="note", says=says, need="process")]
+    lacking = bubblewrap.problem()
+    if lacking is None:
+        return [Finding(subject="bubblewrap", state="ok", says="Process sandboxes use it.", need="process")]
+    known = landlock.version()
+    instead = f"Landlock (version {known}) takes its place" if known else "Landlock is not there either"
+    says = f"{lacking}; {instead}. Install the package bubblewrap, or allow unprivileged user namespaces."
+    return [Finding(subject="bubblewrap", state="note", says=says[0].upper() + says[1:], need="process")]
+
+
+def room(subject: str, folder: Path, remedy: str) -> Finding:
+    """Whether there is room on the disk of a folder."""
+    free = shutil.disk_usage(folder).free
+    need = "always" if subject == "disk" else "docker"
+    says = f"{free / 1024**3:.1f} GB free at {folder}."
+    if free >= LITTLE_BYTES:
+        return Finding(subject=subject, state="ok", says=says, need=need)
+    state: State = "note" if free >= TOO_LITTLE_BYTES else "wrong"
+    return Finding(subject=subject, state=state, says=f"Only {says} {remedy}", need=need)
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder, or the first above it that exists."""
+    return next(path for path in (folder, *folder.resolve().parents) if path.is_dir())
