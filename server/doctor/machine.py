@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from m3bench.sandboxes.backends import bubblewrap, landlock
-from m3bench.server.doctor.findings import Finding, State
+from m3bench.server.doctor.findings import Finding, Need, State
 from m3bench.server.settings import Settings
 from m3bench.server.store.owners import dead
 from m3bench.server.store.sqlite import OWNERS
@@ -64,7 +64,7 @@ def check_walls(settings: Settings) -> list[Finding]:
 def room(subject: str, folder: Path, remedy: str) -> Finding:
     """Whether there is room on the disk of a folder."""
     free = shutil.disk_usage(folder).free
-    need = "always" if subject == "disk" else "docker"
+    need: Need = "always" if subject == "disk" else "docker"
     says = f"{free / 1024**3:.1f} GB free at {folder}."
     if free >= LITTLE_BYTES:
         return Finding(subject=subject, state="ok", says=says, need=need)
