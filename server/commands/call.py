@@ -117,6 +117,7 @@ def _call(
     from m3bench.sandboxes.wire import decode
     from m3bench.server.commands.rendering import Rendering
     from m3bench.server.commands.screen import console, print_json
+    from m3bench.tasks.errors import UserError
 
     folder, kept = _folder(workspace), False
     try:
@@ -131,6 +132,8 @@ def _call(
                 console().print(f"file {path}", soft_wrap=True)
             made += map(str, rendering.saved)
         kept = bool(made)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be worked in: {error.strerror}.") from error
     finally:
         if workspace is None and not kept:
             shutil.rmtree(folder, ignore_errors=True)
@@ -148,22 +151,28 @@ async def _reply(
     from m3bench.server.backend import backend_of
     from m3bench.server.replay import CALL_SECONDS
     from m3bench.server.settings import Settings
-    from m3bench.tasks.errors import UserError
+    from m3bench.tasks.errors import M3Error, UserError
     from m3bench.tasks.examples import load_examples
 
     examples = load_examples(tool.server)
     if example and not any((folder / name).exists() for name in examples.files):
         examples.write_files(folder)
+    spec = SandboxSpec(workspace=folder, servers=(tool.server,), scenes=examples.scenes if example else ())
+    failure: M3Error
     async with backend_of(Settings.of(sandbox=sandbox)) as backend:
-        spec = SandboxSpec(workspace=folder, servers=(tool.server,), scenes=examples.scenes if example else ())
-        place = await backend.open(spec)
-        for name, given in examples.setup if example else ():
-            reply = await place.call(name, dump(given), CALL_SECONDS)
-            if reply.outcome != "success":
-                raise UserError(f"The example cannot be prepared in {folder}: {name} failed. Use an empty folder.")
-        before = _files(folder)
-        reply = await place.call(tool.qualified, dump(arguments), CALL_SECONDS)
-    return reply, [str(folder / name) for name, state in _files(folder).items() if before.get(name) != state]
+        try:
+            place = await backend.open(spec)
+            for name, given in examples.setup if example else ():
+                reply = await place.call(name, dump(given), CALL_SECONDS)
+                if reply.outcome != "success":
+                    raise UserError(f"The example cannot be prepared in {folder}: {name} failed. Use an empty folder.")
+            before = _files(folder)
+            reply = await place.call(tool.qualified, dump(arguments), CALL_SECONDS)
+            return reply, [str(folder / name) for name, state in _files(folder).items() if before.get(name) != state]
+        except M3Error as error:
+            # Raised in here, the backend's task group would wrap it.
+            failure = error
+    raise failure
 
 
 def _folder(workspace: Path | None) -> Path:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 from m3bench.server.cli import app
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.examples import load_examples
+from tests.server.commands.test_commands import m3bench
 
 SERVERS = [server.name for server in load_catalog().ready.servers]
 
@@ -36,6 +37,30 @@ def test_a_result_is_shown_with_exit_code_0() -> None:
 
 def test_arguments_may_come_from_standard_input() -> None:
     assert call("math/sum", "-", given='{"numbers":\n [1, 2]}').stdout == "3\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["math/sum", '{"numbers": [1, 2]}'], 0, ""),
+        (["wiki/summary", '{"title": "Xqzv"}'], 1, "m3bench: wiki/summary failed: not found.\n"),
+        (["math/sum", "[]"], 2, "m3bench: math/sum cannot be called like that:\n"),
+    ],
+)
+def test_a_process_of_its_own_says_it_by_exit_code(arguments: list[str], code: int, told: str) -> None:
+    done = m3bench("call", *arguments)
+    assert done.returncode == code
+    assert done.stderr.startswith(told)
+    assert "Traceback" not in done.stderr
+
+
+def test_an_example_that_cannot_be_prepared_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "media").mkdir()
+    (tmp_path / "media" / "mountains.png").write_text("no picture")
+    done = m3bench("call", "ppt/add_slide", "--example", "-w", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"m3bench: The example cannot be prepared in {tmp_path}: ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_json_in_a_text_is_indented() -> None:
