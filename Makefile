@@ -7,16 +7,22 @@ PIP := $(BIN)/pip --disable-pip-version-check -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test test-docker image check format bench clean
 
 help:  ## Show what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.run  ## See it work: score cards in the terminal
 	@$(BIN)/m3bench demo
 
 test: check  ## Everything CI runs: checks, then all tests
 	@$(BIN)/python -m pytest
+
+test-docker: image $(VENV)/.dev  ## The tests that need a Docker engine, insisting on one
+	@M3BENCH_REQUIRE_DOCKER=1 $(BIN)/python -m pytest -m docker
+
+image: $(VENV)/.run  ## Build the Docker images (BASE=IMAGE to start from another one)
+	@$(BIN)/m3bench image build $(if $(BASE),--base $(BASE))
 
 check: $(VENV)/.dev  ## Lint, format and types
 	@$(BIN)/ruff check .
