@@ -92,8 +92,25 @@ def _days(count: int) -> Columns:
     return {"start_date": _spread(days[:-1], count), "end_date": _spread(days[1:], count)}
 
 
+def _pairs(count: int) -> list[str]:
+    """Coins in what they are traded for."""
+    return _spread([f"{coin['id']}-{quote}" for coin in tables.load("coins") for quote in coin["pairs"]], count)
+
+
+BARS = ["1m", "3m", "5m", "15m", "30m", "1H", "2H", "4H", "6H", "12H", "1D", "1W", "1M"]
+
 WORLD: dict[str, Callable[[], Columns]] = {
     "dinox-mcp/detect-objects-by-text": lambda: {"textPrompt": ["person", "helmet.gloves", "dog"]},
+    "food_nutrition_mcp/get_nutrition": lambda: {
+        "query": [
+            *(f"100 g {name}" for name in _both(spread("foods", "name", 12))),
+            *(
+                f"2 {next(iter(measures))} {name}"
+                for measures, name in zip(spread("foods", "measures", 8), spread("foods", "name", 8), strict=True)
+            ),
+            "1 cup of nothing at all",
+        ]
+    },
     "google-air/current_conditions": lambda: {"lat": spread("cities", "lat", 12), "lng": spread("cities", "lng", 12)},
     "google-air/forecast": lambda: {"lat": spread("towns", "lat", 5), "lng": spread("towns", "lng", 5)},
     "google-air/history": lambda: {"lat": spread("peaks", "lat", 5), "lng": spread("peaks", "lng", 5)},
@@ -147,6 +164,8 @@ WORLD: dict[str, Callable[[], Columns]] = {
     "nixos/darwin_info": lambda: {"name": spread("darwin_options", "name", 5)},
     "nixos/nixos_flakes_search": lambda: {"query": spread("nix_flakes", "name", 4)},
     "nixos/nixhub_package_versions": lambda: {"package_name": spread("nix_releases", "attribute", 5)},
+    "okx/get_candlesticks": lambda: {"instrument": _pairs(len(BARS)), "bar": BARS},
+    "okx/get_price": lambda: {"instrument": [*_pairs(12), "XYZ-USDT"]},
     "openlibrary_mcp/get_book_info": lambda: {"isbn": [*spread("books", "id", 10), "9780000000002"]},
     "paper_search/search_arxiv": lambda: {"query": _both(_papers("arxiv", 5, "title"))},
     "paper_search/search_pubmed": lambda: {"query": _both(_papers("pubmed", 4, "title"))},
@@ -155,6 +174,10 @@ WORLD: dict[str, Callable[[], Columns]] = {
     "paper_search/get_crossref_paper_by_doi": lambda: {"doi": _papers("journal", 4)},
     "ppt/create_slide_from_template": lambda: {
         "color_scheme": ["modern_blue", "elegant_green", "warm_red", "no_such_scheme"]
+    },
+    "tmdb/search_movies": lambda: {
+        "query": [*spread("films", "title", 12), *spoiled(spread("films", "title", 12))],
+        "year": [int(day[:4]) for day in spread("films", "released", 12)] * 2,
     },
     "weather/get_weather": lambda: {
         "location": [*_both(spread("cities", "name", 10)), *_points("towns", 4)],
