@@ -4,8 +4,11 @@ When results change on purpose, `python -m tests.sandboxes.servers.manifest [SER
 """
 
 from importlib.util import find_spec
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
+from PIL import Image
 
 from m3bench.tasks.catalog import load_catalog
 from tests.sandboxes.servers import manifest
@@ -39,3 +42,23 @@ def test_the_manifest_is_large_and_covers_every_tool_with_success() -> None:
 
 def test_the_rule_names_tools_that_exist() -> None:
     assert set(WORLD) <= set(load_catalog().by_tool)
+
+
+def test_a_file_is_known_by_its_content_however_it_is_packed() -> None:
+    assert manifest.digest(_picture(0)) == manifest.digest(_picture(9)) != manifest.digest(_picture(9, "blue"))
+    assert manifest.digest(_archive(0)) == manifest.digest(_archive(9)) != manifest.digest(_archive(9, "other"))
+    assert manifest.digest(b"plain") != manifest.digest(b"other")
+
+
+def _picture(level: int, colour: str = "red") -> bytes:
+    made = BytesIO()
+    Image.new("RGB", (20, 10), colour).save(made, "PNG", compress_level=level)
+    return made.getvalue()
+
+
+def _archive(level: int, text: str = "text") -> bytes:
+    made = BytesIO()
+    with ZipFile(made, "w", ZIP_DEFLATED, compresslevel=level) as archive:
+        archive.writestr("sheet.xml", text * 100)
+        archive.writestr("logo.png", _picture(level))
+    return made.getvalue()
