@@ -92,9 +92,9 @@ def _arguments(tool: Tool) -> Any:
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("argument", style="cyan", no_wrap=True)
-    table.add_column("type", max_width=36)
-    table.add_column("default", max_width=20)
-    table.add_column("")
+    table.add_column("type", max_width=36, overflow="fold")
+    table.add_column("default", max_width=20, overflow="fold")
+    table.add_column("", overflow="fold")
     for row in _rows(tool.input_schema, ""):
         table.add_row(*row)
     return table
