@@ -1,12 +1,13 @@
-"""Makes sets of tasks: composes pictures, plays the tasks in sandboxes, writes the set.
+"""Makes sets of tasks: composes pictures, plays the tasks in sandboxes, and puts the set together.
 
-The families know what to draw and to ask; this knows how to play. A reference that does not run, or whose own
-answer would not pass its checks' preconditions, never reaches a set.
+The families know what to draw and to ask; this knows how to play. A reference that does not run never reaches a
+set, and no two tasks of a set have the same one.
 """
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,12 +16,26 @@ import anyio
 from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import decode, dump
+from m3bench.sandboxes.world.tables import load
+from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
-from m3bench.tasks.families.base import Family, Script, Wanted, frame, media
+from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Script, frame, media
+from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
-from m3bench.tasks.task import MEDIA, SCHEMA, Task
+from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
 
 CALL_SECONDS = 50.0
+ATTEMPTS = 8
+"""How often a task is composed anew when its reference is one that the set has already."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A task with its files."""
+
+    task: Task
+    picture: bytes
+    scene: bytes
 
 
 async def generate(
@@ -30,50 +45,85 @@ async def generate(
     per_family: int,
     art: Art,
     backend: Backend,
-    out: Path,
     name: str,
     version: str,
-) -> list[Task]:
-    """Write a set of tasks into a folder and return them."""
-    for part in ("pictures", "scenes"):
-        (out / part).mkdir(parents=True, exist_ok=True)
-    tasks = []
+    progress: Callable[[str], None] = lambda id: None,
+) -> MadeLibrary:
+    """Make a set of tasks.
+
+    Args:
+        families: What kinds of tasks.
+        seed: Another seed gives other tasks.
+        per_family: How many of each.
+        art: What pictures are made of.
+        backend: Where the tasks are played.
+        name: The set's name.
+        version: The set's version.
+        progress: Told the id of each finished task.
+    """
+    tasks: list[Task] = []
+    files: dict[str, bytes] = {}
+    kit = Kit(art, load)
     for family in families:
+        seen: set[str] = set()
         for number in range(1, per_family + 1):
-            tasks.append(
-                await _task(family, number, random.Random(f"{family.name} {seed} {number}"), art, backend, out)
-            )
-    data = {
-        "schema": SCHEMA,
-        "name": name,
-        "version": version,
-        "tasks": [task.model_dump(mode="json") for task in tasks],
-    }
-    (out / "tasks.json").write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    return tasks
+            made = await _new(family, seed, number, kit, backend, seen)
+            tasks.append(made.task)
+            picture = made.task.pictures[0]
+            files[f"pictures/{picture}"] = made.picture
+            files[f"scenes/{picture}.json"] = made.scene
+            progress(made.task.id)
+    return MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tuple(tasks)), files)
 
 
-async def _task(family: Family, number: int, rng: random.Random, art: Art, backend: Backend, out: Path) -> Task:
-    id = f"{family.name}-{number}"
-    picture = f"{id}.png"
-    composition = family.compose(rng, art)
+async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backend, seen: set[str]) -> Made:
+    first = random.Random(f"{family.name} {seed}").randrange(len(family.questions))
+    for attempt in range(ATTEMPTS):
+        dice = f"{family.name} {seed} {number} {attempt}"
+        made = await make(
+            family, f"{family.name}-{number}", kit, backend, picture=dice, question=dice, phrase=first + number - 1
+        )
+        way = json.dumps(made.task.references[0].model_dump(mode="json")).replace(made.task.id, "")
+        if way not in seen:
+            seen.add(way)
+            return made
+    raise UserError(f"The family {family.name} has no more than {len(seen)} different tasks for this seed.")
+
+
+async def make(
+    family: Family, id: str, kit: Kit, backend: Backend, *, picture: str, question: str, phrase: int
+) -> Made:
+    """One task.
+
+    Args:
+        family: Its kind.
+        id: Its name.
+        kit: What it is composed from.
+        backend: Where it is played.
+        picture: Seed of the picture.
+        question: Seed of what the question says beside the picture.
+        phrase: Which of the family's phrasings.
+    """
+    file = f"{id}.png"
+    composition = family.compose(random.Random(f"picture {picture}"), kit)
     with TemporaryDirectory(prefix="m3bench-") as name:
         workspace = Path(name)
         (workspace / MEDIA).mkdir()
-        (workspace / MEDIA / picture).write_bytes(composition.picture)
+        (workspace / MEDIA / file).write_bytes(composition.picture)
         sandbox = await backend.open(
             SandboxSpec(workspace=workspace, servers=family.servers, scenes=(composition.scene,))
         )
         try:
             script = Script(_Player(sandbox, id))
-            solution = await family.solve(rng, composition, media(picture), script)
+            solution = await family.solve(random.Random(f"question {question}"), composition, media(file), script)
         finally:
             with anyio.CancelScope(shield=True):
                 await sandbox.aclose()
-    (out / "pictures" / picture).write_bytes(composition.picture)
+    others = sorted({tool.server for tool in load_catalog().ready.tools} - set(family.servers))
+    distractors = random.Random(f"distractors {family.name} {phrase}").sample(others, min(DISTRACTORS, len(others)))
+    task = frame(family, id, file, phrase, solution, script, sorted(distractors))
     scene = json.dumps(composition.scene.to_json(), ensure_ascii=False)
-    (out / "scenes" / f"{picture}.json").write_text(scene + "\n", "utf-8")
-    return frame(family, id, picture, solution, script)
+    return Made(task=task, picture=composition.picture, scene=f"{scene}\n".encode())
 
 
 class _Player:
@@ -83,12 +133,13 @@ class _Player:
         self._sandbox = sandbox
         self._task = task
 
-    async def __call__(self, calls: Sequence[Wanted]) -> list[str]:
+    async def __call__(self, calls: Sequence[ReferenceCall]) -> list[str]:
         texts = []
-        for tool, arguments in calls:
-            reply = await self._sandbox.call(tool, dump(arguments), CALL_SECONDS)
+        for call in calls:
+            load_catalog().tool(call.tool).check(call.arguments)
+            reply = await self._sandbox.call(call.tool, dump(call.arguments), CALL_SECONDS)
             text = text_of(decode(reply.result))
             if reply.outcome != "success":
-                raise UserError(f"The reference of {self._task} does not run: {tool}: {text}")
+                raise UserError(f"The reference of {self._task} does not run: {call.tool} {call.arguments}: {text}")
             texts.append(text)
         return texts

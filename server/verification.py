@@ -1,77 +1,147 @@
-"""Proves a set of tasks: references run, in any order of a step's calls, respect the schemas, and score 1."""
+"""Proves a set of tasks: every reference runs, in any order of a step's calls, passes the checks, and scores 1."""
 
-import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import anyio
+
+from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import Backend, SandboxSpec
-from m3bench.sandboxes.backends.process import ProcessBackend
-from m3bench.server.replay import play
+from m3bench.sandboxes.wire import decode, dump
+from m3bench.server.lint import lint, lint_set
 from m3bench.server.scoring import Encoder, open_encoder, score
+from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.library import Library
-from m3bench.tasks.task import MEDIA, Reference, Task
-from m3bench.tasks.trajectory import Step, Trajectory
+from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
+
+CALL_SECONDS = 50.0
 
 
-async def verify(library: Library) -> list[str]:
-    """What is wrong with a set; empty when nothing is."""
-    problems: list[str] = []
+async def verify(
+    library: Library, backend: Backend, *, parallel: int = 2, progress: Callable[[str], None] = lambda id: None
+) -> list[str]:
+    """What is wrong with a set; empty when nothing is.
+
+    Args:
+        library: The set.
+        backend: Where references are played.
+        parallel: Tasks that are proved at a time.
+        progress: Told the id of each proved task.
+    """
+    problems: dict[str, list[str]] = {}
     encoder = open_encoder()
-    async with ProcessBackend() as backend:
+    limiter = anyio.CapacityLimiter(parallel)
+
+    async def one(task: Task) -> None:
+        async with limiter:
+            found = [*lint(task, library, load_catalog().ready), *score_problems(task, encoder)]
+            for number, reference in enumerate(task.references):
+                where = f"reference {number + 1}: " if number else ""
+                found += [where + problem async for problem in _run(library, task, reference, backend)]
+            problems[task.id] = found
+            progress(task.id)
+
+    async with anyio.create_task_group() as group:
         for task in library.tasks.values():
-            problems += [f"{task.id}: {problem}" for problem in _lint(task)]
-            for reference in task.references:
-                problems += [
-                    f"{task.id}: {problem}" async for problem in _run(library, task, reference, backend, encoder)
-                ]
+            group.start_soon(one, task)
+    return [
+        *lint_set(library),
+        *(f"{id}: {problem}" for id in library.tasks for problem in problems[id]),
+    ]
+
+
+def score_problems(task: Task, encoder: Encoder) -> list[str]:
+    """References that do not score 1 on everything."""
+    references = [reference.trajectory for reference in task.references]
+    signatures = catalog_signatures(load_catalog())
+    problems = []
+    for number, reference in enumerate(references, 1):
+        card = score(reference, references, encoder=encoder, signatures=signatures)
+        low = {name: value for name, value in card.metrics.items() if value != 1}
+        problems += [f"reference {number} scores {low}"] if low else []
     return problems
 
 
-def _lint(task: Task) -> list[str]:
-    found = []
-    names = {
-        word
-        for tool in load_catalog().tools
-        for word in (tool.name, tool.exposed, tool.qualified)
-        if "_" in word or "-" in word
-    }
-    leaked = sorted(name for name in names if name in task.question)
-    if leaked:
-        found.append(f"the question names {leaked[0]}")
-    if len(task.checks) < 3:
-        found.append(f"{len(task.checks)} checks, at least 3 are wanted")
-    missing = {tool.partition("/")[0] for tool in task.tools} - set(task.servers)
-    if missing:
-        found.append(f"references use {', '.join(sorted(missing))}, which the task does not name")
-    return found
+@dataclass(frozen=True, kw_only=True)
+class Performance:
+    """A reference, played."""
+
+    calls: tuple[LoggedCall, ...]
+    """In the order of the reference, however they were made."""
+    files: dict[str, str]
+    """What the workspace holds in the end: hashes by path."""
+    findings: tuple[Finding, ...]
 
 
-async def _run(
-    library: Library, task: Task, reference: Reference, backend: Backend, encoder: Encoder
-) -> AsyncIterator[str]:
-    def furnish(workspace: Path) -> SandboxSpec:
+async def perform(
+    library: Library, task: Task, reference: Reference, backend: Backend, *, backwards: bool = False
+) -> Performance:
+    """Play a reference in a fresh sandbox, one call after another, and run the checks.
+
+    Args:
+        library: The set.
+        task: The task.
+        reference: One of its references.
+        backend: Where to play.
+        backwards: The calls of each step are made in reversed order.
+    """
+    with TemporaryDirectory(prefix="m3bench-") as name:
+        workspace = Path(name)
         (workspace / MEDIA).mkdir()
-        for name in task.pictures:
-            shutil.copyfile(library.folder / "pictures" / name, workspace / MEDIA / name)
-        return SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))
-
-    catalog = load_catalog().ready
-    texts: dict[str, list[str]] = {}
-    for order in ("forward", "reversed"):
-        trajectory = reference.trajectory if order == "forward" else _reversed(reference.trajectory)
-        answers = []
-        async for played in play(task.id, trajectory, backend=backend, catalog=catalog, furnish=furnish):
-            if not played.succeeded:
-                yield f"step {played.step}, {played.call.tool}: {played.outcome}: {played.text[:200]}"
-            answers.append(f"{played.step} {played.call.tool} {played.call.arguments} {played.text}")
-        texts[order] = sorted(answers)
-    if texts["forward"] != texts["reversed"]:
-        yield "the calls of a step depend on their order"
-    card = score(reference.trajectory, [reference.trajectory], encoder=encoder)
-    if any(value != 1 for value in card.metrics.values()):
-        yield f"the reference scores {card.average} against itself"
+        for picture in task.pictures:
+            (workspace / MEDIA / picture).write_bytes(library.picture(picture))
+        spec = SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))
+        sandbox = await backend.open(spec)
+        calls: list[LoggedCall] = []
+        try:
+            for step in reference.steps:
+                made = [await _call(sandbox.call, call) for call in (reversed(step) if backwards else step)]
+                calls += reversed(made) if backwards else made
+        finally:
+            with anyio.CancelScope(shield=True):
+                await sandbox.aclose()
+        evidence = Evidence(answer=task.answer, workspace=workspace, calls=calls)
+        return Performance(
+            calls=tuple(calls), files=_hashes(workspace), findings=tuple(check.run(evidence) for check in task.checks)
+        )
 
 
-def _reversed(trajectory: Trajectory) -> Trajectory:
-    return Trajectory(steps=tuple(Step(calls=tuple(reversed(step.calls))) for step in trajectory.steps))
+async def _call(play: Callable[..., object], call: ReferenceCall) -> LoggedCall:
+    reply = await play(call.tool, dump(call.arguments), CALL_SECONDS)  # type: ignore[misc]
+    return LoggedCall(
+        tool=call.tool, arguments=call.arguments, outcome=reply.outcome, text=text_of(decode(reply.result))
+    )
+
+
+def _hashes(workspace: Path) -> dict[str, str]:
+    return {
+        path.relative_to(workspace).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in sorted(workspace.rglob("*"))
+        if path.is_file()
+    }
+
+
+async def _run(library: Library, task: Task, reference: Reference, backend: Backend) -> AsyncIterator[str]:
+    forward = await perform(library, task, reference, backend)
+    for call in forward.calls:
+        if call.outcome != "success":
+            yield f"{call.tool}: {call.outcome}: {call.text[:200]}"
+    for finding in forward.findings:
+        if not finding.passed:
+            yield f"the reference's own answer fails: {finding.check}: {finding.reason}"
+    if any(len(step) > 1 for step in reference.steps):
+        backward = await perform(library, task, reference, backend, backwards=True)
+        for one, other in _pairs(forward.calls, backward.calls):
+            if one.text != other.text:
+                yield f"{one.tool} depends on the order of its step"
+        if forward.files != backward.files:
+            yield "the files depend on the order of a step"
+
+
+def _pairs(one: Sequence[LoggedCall], other: Sequence[LoggedCall]) -> list[tuple[LoggedCall, LoggedCall]]:
+    return list(zip(one, other, strict=True))

@@ -1,10 +1,12 @@
-"""Finding tasks: the set that travels with the package, or one in a folder.
+"""Finding tasks: the set that travels with the package, one in a folder, or one that was just made.
 
 A set is a folder with `tasks.json`, `pictures/` and `scenes/` (what the detector knows of each picture, by the
-picture's file name). Everything that says which tasks there are asks a library.
+picture's file name). A set from a secret seed is in memory alone, so that no reference lies on a disk. Everything
+that says which tasks there are asks a library.
 """
 
 import json
+from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -51,10 +53,9 @@ class Library:
     def hash(self) -> str:
         """What a manifest says of the set: any change in a task, picture or scene changes it."""
         digest = sha256()
-        for path in sorted(self.folder.rglob("*")):
-            if path.is_file():
-                digest.update(path.relative_to(self.folder).as_posix().encode())
-                digest.update(sha256(path.read_bytes()).digest())
+        for name in sorted(files := self.files()):
+            digest.update(name.encode())
+            digest.update(sha256(files[name]).digest())
         return digest.hexdigest()
 
     def task(self, id: str) -> Task:
@@ -67,17 +68,70 @@ class Library:
 
     def picture(self, name: str) -> bytes:
         """A picture's file."""
-        path = self.folder / "pictures" / name
+        return self._read(f"pictures/{name}")
+
+    def scenes(self, task: Task) -> tuple[Scene, ...]:
+        """What the detector knows of a task's pictures."""
+        return tuple(
+            Scene.from_json(json.loads(self._read(name)))
+            for name in (f"scenes/{picture}.json" for picture in task.pictures)
+            if self._has(name)
+        )
+
+    def files(self) -> Mapping[str, bytes]:
+        """Everything the set consists of, by its path in the folder."""
+        return {
+            path.relative_to(self.folder).as_posix(): path.read_bytes()
+            for path in self.folder.rglob("*")
+            if path.is_file()
+        }
+
+    def _has(self, name: str) -> bool:
+        return (self.folder / name).is_file()
+
+    def _read(self, name: str) -> bytes:
+        path = self.folder / name
         try:
             return path.read_bytes()
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror})") from error
 
-    def scenes(self, task: Task) -> tuple[Scene, ...]:
-        """What the detector knows of a task's pictures."""
-        found = []
-        for name in task.pictures:
-            path = self.folder / "scenes" / f"{name}.json"
-            if path.exists():
-                found.append(Scene.from_json(json.loads(path.read_bytes())))
-        return tuple(found)
+
+class MadeLibrary(Library):
+    """A set that is in memory alone.
+
+    Args:
+        made: The set.
+        files: Its pictures and scenes, by their path in the folder that it would be.
+    """
+
+    def __init__(self, made: TaskSet, files: Mapping[str, bytes]) -> None:
+        super().__init__(Path("(in memory)"))
+        self._made = made
+        self._files = files
+
+    @cached_property
+    def set(self) -> TaskSet:
+        """The set."""
+        return self._made
+
+    def files(self) -> Mapping[str, bytes]:
+        """Everything the set consists of, by its path in the folder that it would be."""
+        data = self._made.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        text = json.dumps({"schema": 1, **data}, ensure_ascii=False, indent=1)
+        return {"tasks.json": f"{text}\n".encode(), **self._files}
+
+    def write(self, folder: Path) -> None:
+        """Write the set into a folder, in place of the one that is there."""
+        for part in ("pictures", "scenes"):
+            for old in (folder / part).glob("*"):
+                old.unlink()
+            (folder / part).mkdir(parents=True, exist_ok=True)
+        for name, data in self.files().items():
+            (folder / name).write_bytes(data)
+
+    def _has(self, name: str) -> bool:
+        return name in self._files
+
+    def _read(self, name: str) -> bytes:
+        return self._files[name]

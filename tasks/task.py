@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.tasks.checks import Check
+from m3bench.tasks.tolerance import Tolerance
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 
 SCHEMA = 1
@@ -28,6 +29,8 @@ class ReferenceCall(_Model):
 
     tool: str
     arguments: dict[str, Any] = Field(default_factory=dict)
+    tolerances: dict[str, Tolerance] = Field(default_factory=dict)
+    """Arguments for which other values are as right."""
 
 
 class Reference(_Model):
@@ -42,7 +45,11 @@ class Reference(_Model):
         """The reference as a value that can be scored against."""
         return Trajectory(
             steps=tuple(
-                Step(calls=tuple(Call(tool=call.tool, arguments=call.arguments) for call in step))
+                Step(
+                    calls=tuple(
+                        Call(tool=call.tool, arguments=call.arguments, tolerances=call.tolerances) for call in step
+                    )
+                )
                 for step in self.steps
             )
         )
@@ -65,6 +72,8 @@ class Task(_Model):
     """Ten servers that are shown beside them in the standard profile."""
     references: tuple[Reference, ...] = Field(min_length=1)
     checks: tuple[Check, ...] = ()
+    answer: str = ""
+    """What a client that played the first reference would say: passes the checks, and is as hidden as they are."""
     difficulty: Literal["easy", "medium", "hard"] = "medium"
 
     @property

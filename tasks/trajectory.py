@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from m3bench.tasks.errors import TrajectoryError
+from m3bench.tasks.tolerance import Tolerance
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
@@ -32,6 +33,8 @@ class Call:
     arguments: Mapping[str, JSON] = field(default_factory=dict)
     bare: bool = False
     """The call came with no arguments object at all, which is not the same text as an empty one."""
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
+    """Of a reference call: which arguments may differ, and how. Not part of the JSON form."""
 
     def __post_init__(self) -> None:
         if self.bare and self.arguments:

@@ -8,6 +8,7 @@ import csv
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from m3bench.server.scoring import aggregate
@@ -195,6 +196,20 @@ def progress(items: Iterable[_Item], total: int, label: str = "Scoring") -> Iter
     from rich.progress import track
 
     yield from track(items, label, total=total, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def counter(total: int, label: str) -> Iterator[Callable[[str], None]]:
+    """Something to tell each finished item; a bar on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda item: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task(label, total=total)
+        yield lambda item: bars.update(bar, advance=1, description=f"{label} {item}")
 
 
 def download_report() -> Callable[[int, int], None] | None:

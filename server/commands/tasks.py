@@ -6,12 +6,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from m3bench.tasks.families.base import Family
     from m3bench.tasks.library import Library
+    from m3bench.tasks.render.art import Art
 
 commands = typer.Typer(name="tasks", help="List, show, generate and verify tasks.", no_args_is_help=True)
 
 Set = Annotated[Path | None, typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Seed = Annotated[int, typer.Option(help="Another seed gives other tasks.")]
+Families = Annotated[
+    list[str] | None, typer.Option("--family", help="Only these families; may be given several times.")
+]
+ArtFolder = Annotated[
+    Path | None,
+    typer.Option("--art", help="Folder with the art packages; fetched with npm into the user's cache when left out."),
+]
 
 
 @commands.command("list")
@@ -38,69 +48,139 @@ def list_tasks(tasks: Set = None, json: Json = False) -> None:
 
 
 @commands.command()
-def show(task: Annotated[str, typer.Argument(help="A task's id.")], tasks: Set = None) -> None:
+def show(task: Annotated[str, typer.Argument(help="A task's id.")], tasks: Set = None, json: Json = False) -> None:
     """Show a task: its question and the path of its picture, as a client would get them."""
+    from m3bench.server.commands.screen import print_json
+
     library = _library(tasks)
     found = library.task(task)
+    paths = [str(library.folder / "pictures" / name) for name in found.pictures]
+    if json:
+        print_json({**_row(library, found.id), "question": found.question, "pictures": paths})
+        return
     typer.echo(f"{found.id} ({found.family}, {found.difficulty})\n\n{found.question}\n")
-    for name in found.pictures:
-        typer.echo(library.folder / "pictures" / name)
+    for path in paths:
+        typer.echo(path)
+
+
+@commands.command()
+def stats(tasks: Set = None, json: Json = False) -> None:
+    """Count what a set holds: tasks, steps, calls, tools, and how many tasks hop and branch."""
+    from m3bench.server.commands.screen import print_json
+    from m3bench.server.statistics import statistics
+
+    found = statistics(_library(tasks))
+    if json:
+        print_json(found)
+        return
+    for name, value in found.items():
+        shown = f"{value:.0%}" if isinstance(value, float) else value
+        typer.echo(f"{name.replace('_', '-'):<15}{shown}")
+
+
+@commands.command()
+def render(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write pictures and contact sheet into.")],
+    tasks: Set = None,
+    family: Families = None,
+    seed: Annotated[int | None, typer.Option(help="Draw new pictures from this seed, without playing tasks.")] = None,
+    count: Annotated[int, typer.Option(min=1, help="New pictures per family.")] = 4,
+    art: ArtFolder = None,
+) -> None:
+    """Write pictures and a contact sheet (contact.png, contact.html): of a set, or new ones from a seed."""
+    import random
+
+    from m3bench.sandboxes.world.tables import load
+    from m3bench.server.commands.screen import progress
+    from m3bench.server.contact import write_sheet
+    from m3bench.tasks.families.base import Kit
+
+    if seed is None:
+        library = _library(tasks)
+        chosen = [task for task in library.tasks.values() if not family or task.family in family]
+        pictures = {name: library.picture(name) for task in chosen for name in task.pictures}
+        captions = {name: task.question for task in chosen for name in task.pictures}
+        title = f"{library.set.name} {library.set.version}"
+    else:
+        kit = Kit(_art(art), load)
+        wanted = [(one, number) for one in _families(family) for number in range(1, count + 1)]
+        pictures = {
+            f"{one.name}-{number}.png": one.compose(random.Random(f"picture {one.name} {seed} {number} 0"), kit).picture
+            for one, number in progress(wanted, len(wanted), "Drawing")
+        }
+        captions = {}
+        title = f"Seed {seed}"
+    for path in write_sheet(out, title, pictures, captions):
+        typer.echo(path)
 
 
 @commands.command()
 def generate(
-    art: Annotated[Path, typer.Option(help="The art package: what `npm pack @lobehub/fluent-emoji-3d@1.1.0` writes.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write the set into.")],
-    seed: Annotated[int, typer.Option(help="Another seed gives other tasks.")] = 1,
-    per_family: Annotated[int, typer.Option(min=1, help="Tasks per family.")] = 2,
-    family: Annotated[list[str] | None, typer.Option(help="Only these families.")] = None,
+    seed: Seed = 1,
+    per_family: Annotated[int, typer.Option(min=1, help="Tasks per family.")] = 8,
+    family: Families = None,
     name: Annotated[str, typer.Option(help="The set's name.")] = "generated",
     version: Annotated[str, typer.Option(help="The set's version.")] = "1",
+    art: ArtFolder = None,
 ) -> None:
     """Make a set of tasks from a seed: pictures, questions, and references that were played."""
     import anyio
 
-    from m3bench.server.app import App
+    from m3bench.sandboxes.backends.inprocess import InProcessBackend
+    from m3bench.server.commands.screen import counter
     from m3bench.server.generation import generate as make
-    from m3bench.server.settings import Settings
-    from m3bench.tasks.errors import UserError
-    from m3bench.tasks.families.registry import FAMILIES
-    from m3bench.tasks.render.art import Art
 
-    unknown = sorted(set(family or ()) - set(FAMILIES))
-    if unknown:
-        raise UserError(f"There is no family {unknown[0]!r}: choose from {', '.join(FAMILIES)}.")
+    chosen = _families(family)
 
     async def main() -> int:
-        backend = App(Settings()).backend
-        async with backend:
+        with counter(len(chosen) * per_family, "Generating") as done:
             made = await make(
-                [FAMILIES[one] for one in family or FAMILIES], seed=seed, per_family=per_family, art=Art(art),
-                backend=backend, out=out, name=name, version=version,
+                chosen, seed=seed, per_family=per_family, art=_art(art), backend=InProcessBackend(), name=name,
+                version=version, progress=done,
             )  # fmt: skip
-        return len(made)
+        made.write(out)
+        return len(made.tasks)
 
     typer.echo(f"{anyio.run(main)} tasks written to {out}", err=True)
 
 
 @commands.command()
-def verify(tasks: Set = None, json: Json = False) -> None:
-    """Prove a set: every reference runs in a fresh sandbox, and scores 1 against itself.
+def verify(
+    tasks: Set = None,
+    json: Json = False,
+    sandbox: Annotated[
+        str, typer.Option(help="Where references are played: process, docker or inprocess.")
+    ] = "process",
+    parallel: Annotated[int, typer.Option(min=1, help="Tasks at a time.")] = 2,
+) -> None:
+    """Prove a set: every reference runs in a fresh sandbox, in any order of a step's calls, passes the task's checks
+    and scores 1.
 
     Exit code 1 when one does not.
     """
     import anyio
 
-    from m3bench.server.commands.screen import print_json
+    from m3bench.server.backend import backend_of
+    from m3bench.server.commands.screen import counter, print_json
+    from m3bench.server.settings import Settings
     from m3bench.server.verification import verify as prove
 
-    problems = anyio.run(prove, _library(tasks))
+    library = _library(tasks)
+
+    async def main() -> list[str]:
+        with counter(len(library.tasks), "Verifying") as done:
+            async with backend_of(Settings.of(sandbox=sandbox)) as backend:
+                return await prove(library, backend, parallel=parallel, progress=done)
+
+    problems = anyio.run(main)
     if json:
-        print_json({"problems": problems})
+        print_json({"tasks": len(library.tasks), "hash": library.hash, "problems": problems})
     else:
         for problem in problems:
             typer.echo(problem)
-        typer.echo("Every reference runs and scores 1." if not problems else f"{len(problems)} problems.", err=True)
+        good = f"{len(library.tasks)} tasks: every reference runs, passes its checks and scores 1."
+        typer.echo(good if not problems else f"{len(problems)} problems.", err=True)
     if problems:
         raise typer.Exit(1)
 
@@ -111,10 +191,30 @@ def _library(folder: Path | None) -> "Library":
     return Library(folder or BUNDLED)
 
 
+def _families(names: list[str] | None) -> "list[Family]":
+    from m3bench.tasks.errors import UserError
+    from m3bench.tasks.families.registry import FAMILIES
+
+    unknown = sorted(set(names or ()) - set(FAMILIES))
+    if unknown:
+        raise UserError(f"There is no family {unknown[0]!r}: choose from {', '.join(FAMILIES)}.")
+    return [FAMILIES[name] for name in names or FAMILIES]
+
+
+def _art(folder: Path | None) -> "Art":
+    from m3bench.tasks.render.art import Art
+    from m3bench.tasks.render.packages import default_folder, fetch
+
+    place = folder or default_folder()
+    fetch(place)
+    return Art(place)
+
+
 def _row(library: "Library", id: str) -> dict[str, Any]:
     task = library.tasks[id]
     steps = task.references[0].steps
     return {
         "id": id, "family": task.family, "difficulty": task.difficulty, "steps": len(steps),
         "calls": sum(len(step) for step in steps), "servers": list(task.servers), "checks": len(task.checks),
+        "references": len(task.references),
     }  # fmt: skip

@@ -16,7 +16,8 @@ from m3bench.server.scoring.metrics import Alignment, Link
 from m3bench.server.scoring.profiles import AVERAGED, M3, Profile
 from m3bench.server.scoring.scorecard import Match, Placed, Scorecard
 from m3bench.server.scoring.texts import Signatures, unknown
-from m3bench.tasks.trajectory import JSON, Trajectory
+from m3bench.tasks.tolerance import read_as
+from m3bench.tasks.trajectory import JSON, Call, Trajectory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +95,8 @@ class _View:
 
 @dataclass(frozen=True, kw_only=True)
 class _Prepared:
-    actual: _View
+    actuals: tuple[_View, ...]
+    """The run as each reference reads it."""
     references: tuple[_View, ...]
     plans: tuple[Plan, ...]
 
@@ -102,20 +104,34 @@ class _Prepared:
 def _prepare(attempt: Attempt, encoder: Encoder, profile: Profile, signatures: Signatures) -> _Prepared:
     if not attempt.references:
         raise ValueError("a run needs at least one reference")
-    actual = _view(attempt.actual, encoder, profile, signatures)
+    plain = _view(attempt.actual, encoder, profile, signatures)
     references = tuple(_view(reference, encoder, profile, signatures) for reference in attempt.references)
-    plans = tuple(align.plan(reference.keyed, actual.keyed) for reference in references)
-    return _Prepared(actual=actual, references=references, plans=plans)
+    actuals = tuple(
+        _view(attempt.actual, encoder, profile, signatures, tolerant)
+        if profile.canonical and (tolerant := [call for call in reference.calls if call.tolerances])
+        else plain
+        for reference in attempt.references
+    )
+    plans = tuple(
+        align.plan(reference.keyed, actual.keyed) for reference, actual in zip(references, actuals, strict=True)
+    )
+    return _Prepared(actuals=actuals, references=references, plans=plans)
 
 
-def _view(trajectory: Trajectory, encoder: Encoder, profile: Profile, signatures: Signatures) -> _View:
+def _view(
+    trajectory: Trajectory,
+    encoder: Encoder,
+    profile: Profile,
+    signatures: Signatures,
+    tolerant: Sequence[Call] = (),
+) -> _View:
     placed: list[Placed] = []
     arguments: list[JSON] = []
     keyed: list[Keyed] = []
     for number, step in enumerate(trajectory.steps):
         of_step = []
         for call in step.calls:
-            compared = profile.arguments(call, signatures(call.tool))
+            compared = profile.arguments(_reading(call, tolerant), signatures(call.tool))
             text = profile.text(call, compared)
             key = text if profile.canonical else encoder.key(text)
             of_step.append(Keyed(len(placed), call.tool, text, key))
@@ -132,6 +148,23 @@ def _view(trajectory: Trajectory, encoder: Encoder, profile: Profile, signatures
     )
 
 
+def _reading(call: Call, tolerant: Sequence[Call]) -> Call:
+    """The call as the tolerant reference call reads it that it is most like; the first of equals."""
+    readings = [
+        (wanted, read_as(wanted.arguments, wanted.tolerances, call.arguments))
+        for wanted in tolerant
+        if wanted.tool == call.tool
+    ]
+    if not readings:
+        return call
+    _, arguments = max(
+        readings,
+        key=lambda reading: sum(reading[0].arguments.get(name) == value for name, value in reading[1].items())
+        - len(reading[0].arguments.keys() ^ reading[1].keys()),
+    )
+    return Call(tool=call.tool, arguments=arguments)
+
+
 def _finish(
     group: Sequence[_Prepared], texts: Mapping[str, str], encoder: Encoder, profile: Profile
 ) -> Iterator[Scorecard]:
@@ -143,7 +176,7 @@ def _finish(
 
 
 def _card(prepared: _Prepared, number: int, vectors: "Vectors", profile: Profile) -> Scorecard:
-    reference, actual, plan = prepared.references[number], prepared.actual, prepared.plans[number]
+    reference, actual, plan = prepared.references[number], prepared.actuals[number], prepared.plans[number]
     pairs = list(plan.settled)
     for bucket in plan.open:
         pairs += align.solve(bucket, vectors, profile.weak, profile.ceiling)

@@ -1,79 +1,90 @@
-"""A book's back: read its code, and note it in a workbook."""
+"""Backs of books: decode their codes, look the books up, and count the pages."""
 
 import json
 import random
 
-from m3bench.tasks.checks import AnswerNames, CallMade, FileOpens, WorkbookCells
-from m3bench.tasks.families.base import Composition, Script, Solution
-from m3bench.tasks.render.art import Art
-from m3bench.tasks.render.stage import Stage
+from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.render import backdrops
+from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.codes import code
+from m3bench.tasks.render.shapes import fade, mix, rect
 
-_BACKS = (
-    ("9780140449136", "A prisoner of his own idea walks through a hot summer city."),
-    ("9780141439518", "Two stubborn people, five sisters and a very small county."),
-    ("9780743273565", "Lights across the bay, and parties nobody was invited to."),
-    ("9780061120084", "A lawyer, a trial and two children who watch a town."),
-)
-
-_QUESTIONS = (
-    "I'm cataloguing our shelf and this is the back of the next book. Read the number off it and start a little "
-    "spreadsheet for the catalogue with it in. What's the number?",
-    "Please scan this book for me and put the result into a new table file, so I can add more later. I also need the "
-    "number in your reply.",
-)
+_COVERS = ("#26465a", "#6a2c3c", "#3c5434", "#4a3a68", "#7a5a2e", "#1f5c5a", "#8a3b2a", "#34405c")
 
 
 class BarcodeLookup:
-    """Decode a barcode, write it down."""
+    """Decode bar codes, look up the books, add up."""
 
     name = "barcode_lookup"
-    servers = ("pyzbar-mcp", "excel")
+    servers = ("pyzbar-mcp", "openlibrary_mcp", "math")
+    questions = (
+        "These came out of a donation box and I only have their backs in front of me. What are they called, who wrote "
+        "each of them, and how many pages is that altogether?",
+        "Could you identify the paperbacks in my photo for the swap shelf? I'd like title and author per volume, plus the "
+        "combined page count so we know how thick the pile gets.",
+        "Inventory time. Scan whatever is lying here and report the works with their writers; finish with a single figure "
+        "for all leaves printed, summed.",
+        'My nephew sent this snapshot asking "guess my holiday reading". Please help me out: name everything he packed and '
+        "tell me the sum of pages he has ahead of him.",
+        "I have to insure a parcel by its contents. Work out from the picture which publications are inside, list creators "
+        "beside them, and add up their lengths in pages.",
+        "Flea market find! No covers visible, sorry. Which titles did I buy, by whom, and what total would I get if I read "
+        "every page of both or all of them?",
+        "For the library's returns desk: read off the codes, find the matching records, and write me a short note with "
+        "books, authors and an overall page number.",
+        "Someone left these behind on the train. Before I put up a notice I want to know exactly what they are and who they "
+        "are by. Out of curiosity, how long would they be end to end, counted in pages?",
+        "Book club logistics: from this image determine the candidates for next month (name and novelist or essayist), then "
+        "give the joint extent so people can plan their evenings.",
+        "Quick favour while I'm driving: look at the photo, tell me aloud which books those are, their authors, and one "
+        "number, namely all their pages together.",
+    )
 
-    def compose(self, rng: random.Random, art: Art) -> Composition:
-        """The back of a book with an EAN-13 code."""
-        import zxingcpp
-        from PIL import Image
-
-        number, blurb = rng.choice(_BACKS)
-        stage = Stage(1000, 1100, (198, 186, 170), (170, 150, 128), horizon=0.5)
-        cover = rng.choice(((38, 70, 83), (106, 44, 60), (60, 84, 52)))
-        stage.panel((140, 70, 860, 1040), cover, radius=10)
-        words, lines = blurb.split(), [""]
-        for word in words:
-            if len(lines[-1]) + len(word) > 26:
-                lines.append("")
-            lines[-1] = f"{lines[-1]} {word}".strip()
-        for index, line in enumerate(lines):
-            stage.write(line, 200, 170 + index * 62, 42, (244, 240, 230))
-        stage.panel((470, 760, 830, 990), (255, 255, 255), radius=4)
-        code = zxingcpp.create_barcode(number, zxingcpp.BarcodeFormat.EAN13)
-        bars = Image.fromarray(zxingcpp.write_barcode_to_image(code, scale=3, add_hrt=True, add_quiet_zones=True))
-        stage.paste(bars.convert("RGB"), 650 - bars.width // 2, 875 - bars.height // 2)
-        picture = stage.png()
-        return Composition(picture=picture, scene=stage.scene(picture), facts={"number": number})
+    def compose(self, rng: random.Random, kit: Kit) -> Composition:
+        """Two or three books on a table, face down."""
+        books = rng.sample([book for book in kit.world("books") if book.get("pages")], rng.choice((2, 3)))
+        canvas = Canvas(kit.art, 1400, 900)
+        backdrops.table(canvas, rng)
+        wide = 400
+        gap = (canvas.width - wide * len(books)) / (len(books) + 1)
+        for number, book in enumerate(books):
+            left, top = gap + number * (wide + gap), rng.uniform(60, 110)
+            tall = rng.uniform(700, 760)
+            cover = rng.choice(_COVERS)
+            canvas.draw(
+                rect(left + 10, top + 14, wide, tall, "#00000055", 6),
+                fade(f"b{number}", mix(cover, "#ffffff", 0.12), mix(cover, "#000000", 0.18), across=True),
+                rect(left, top, wide, tall, f"url(#b{number})", 6),
+                rect(left + wide - 14, top, 14, tall, "#00000030", 4),
+            )
+            canvas.paragraph(book["description"], left + 34, top + 84, wide - 84, 27, face="serif", fill="#f4efe2")
+            canvas.draw(rect(left + wide / 2 - 176, top + tall - 226, 352, 192, "#ffffff", 3))
+            code(canvas, book["id"], left + wide / 2, top + tall - 130, kind="ean", scale=3)
+        return Composition.of(canvas, numbers=[book["id"] for book in books])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Scanning and making the workbook are independent; writing needs both."""
-        book = "./media/catalogue.xlsx"
-        text, _ = await play.step(
-            ("pyzbar-mcp/scan_barcode", {"image_paths": path}), ("excel/create_workbook", {"filepath": book})
-        )
-        number = json.loads(text)["metadata"]["results"][0]["data"]
-        assert number == composition.facts["number"], "the code must be legible"
-        await play.step(
-            (
-                "excel/write_data_to_excel",
-                {"filepath": book, "sheet_name": "Sheet1", "data": [["ISBN"], [number]], "start_cell": "A1"},
-            )
-        )
+        """Scan once, look all up together, then add."""
+        (text,) = await play.step(call("pyzbar-mcp/scan_barcode", {"image_paths": path}))
+        numbers = [result["data"] for result in json.loads(text)["metadata"]["results"]]
+        assert sorted(numbers) == sorted(composition.facts["numbers"]), "the codes must be legible"
+        texts = await play.step(*(call("openlibrary_mcp/get_book_info", {"isbn": number}) for number in numbers))
+        books = [json.loads(text)["metadata"] for text in texts]
+        pages = [int(book["pages"]) for book in books]
+        (total,) = await play.step(call("math/sum", {"numbers": pages}))
+        listed = "; ".join(f"{book['title']} by {_author(book)} ({book['pages']} pages)" for book in books)
         return Solution(
-            question=rng.choice(_QUESTIONS),
-            wording=f"Decode the barcode in {path}, create a workbook and write the ISBN into it.",
+            wording=f"Decode the bar codes in {path}, look each ISBN up in Open Library and add up the pages.",
+            answer=f"The books are {listed}. Together they have {sum(pages)} pages.",
             checks=(
-                AnswerNames(all_of=((number, f"{number[:3]}-{number[3:]}"),)),
-                FileOpens(pattern="*.xlsx"),
-                WorkbookCells(values=(number,)),
-                CallMade(tool="pyzbar-mcp/scan_barcode"),
+                AnswerNames(all_of=tuple((book["title"], book["title"].partition(":")[0]) for book in books)),
+                AnswerNames(all_of=tuple((_author(book), _author(book).split()[-1]) for book in books)),
+                AnswerNumber(value=float(total), tolerance=0, what="the pages together"),
+                CallMade(tool="openlibrary_mcp/get_book_info", times=len(books)),
             ),
-            difficulty="easy",
         )
+
+
+def _author(book: dict[str, object]) -> str:
+    authors = book["authors"]
+    return str(authors[0] if isinstance(authors, list) else authors).split(",")[0]

@@ -1,29 +1,35 @@
 """What a family of tasks is: it composes a picture from a seed, then solves its own task by playing it.
 
-The arguments of a reference come from what the earlier calls really answered, because the generator makes
-those calls as it goes. `tasks` imports nothing of ours, so the way to play is handed in.
+The arguments of a reference come from what the earlier calls really answered, because the generator makes those
+calls as it goes. `tasks` imports nothing of ours, so the world and the way to play are handed in. Two sets of dice:
+one for the picture, one for what the question says beside it; the question never depends on the picture, so whoever
+has only the words cannot know what to do.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from m3bench.tasks.checks import Check
 from m3bench.tasks.render.art import Art
+from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
+from m3bench.tasks.tolerance import Tolerance
 
-Wanted = tuple[str, dict[str, Any]]
-"""A tool and its arguments."""
+World: TypeAlias = Callable[[str], Sequence[Mapping[str, Any]]]
+"""The records of a table of the world."""
+
+DISTRACTORS = 10
 
 
-class Play(Protocol):
-    """Makes the calls of a step in a sandbox and returns their texts."""
+@dataclass(frozen=True)
+class Kit:
+    """What a family composes from."""
 
-    async def __call__(self, calls: Sequence[Wanted]) -> list[str]:
-        """Every call must succeed."""
-        ...
+    art: Art
+    world: World
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +39,55 @@ class Composition:
     picture: bytes
     scene: Scene
     facts: Mapping[str, Any]
-    """What the family needs to ask and check; never shown to a client."""
+    """What the family needs to solve and check; never shown to a client."""
+
+    @classmethod
+    def of(cls, canvas: Canvas, **facts: Any) -> "Composition":
+        """What was put on a canvas."""
+        picture = canvas.png()
+        return cls(picture=picture, scene=canvas.scene(picture), facts=facts)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Solution:
     """A task without its frame."""
 
-    question: str
     wording: str
+    """The task in concrete words."""
+    answer: str
+    """What a client that played the reference would say; passes the checks."""
     checks: tuple[Check, ...]
-    difficulty: str
+    given: Mapping[str, str] = field(default_factory=dict)
+    """What the question's placeholders stand for; comes from the question's dice alone."""
+    alternatives: tuple[Reference, ...] = ()
+    """Other ways that are as right."""
+
+
+class Play(Protocol):
+    """Makes the calls of a step in a sandbox and returns their texts."""
+
+    async def __call__(self, calls: Sequence[ReferenceCall]) -> list[str]:
+        """Every call must succeed."""
+        ...
+
+
+@dataclass
+class Script:
+    """Plays steps and remembers them: the reference in the making."""
+
+    play: Play
+    steps: list[tuple[ReferenceCall, ...]] = field(default_factory=list)
+
+    async def step(self, *calls: ReferenceCall) -> list[str]:
+        """Make the calls of a step."""
+        texts = await self.play(calls)
+        self.steps.append(calls)
+        return texts
+
+    def varied(self, note: str, changes: Mapping[int, Iterable[ReferenceCall]]) -> Reference:
+        """Another way: this one with some steps, by index, in place of its own; an empty one is left out."""
+        steps = [tuple(changes.get(index, step)) for index, step in enumerate(self.steps)]
+        return Reference(note=note, steps=tuple(step for step in steps if step))
 
 
 class Family(Protocol):
@@ -59,42 +103,72 @@ class Family(Protocol):
         """What its references need."""
         ...
 
-    def compose(self, rng: random.Random, art: Art) -> Composition:
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """Ways to ask, at least ten, each in its own words; `{placeholders}` are filled from `Solution.given`."""
+        ...
+
+    def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Draw the picture of a task."""
         ...
 
-    async def solve(self, rng: random.Random, composition: Composition, path: str, play: "Script") -> Solution:
-        """Play the task, its picture being at `path`, and say what was asked."""
+    async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+        """Play the task, its picture being at `path`; `rng` is for what the question says beside the picture."""
         ...
 
 
-@dataclass
-class Script:
-    """Plays steps and remembers them: the reference in the making."""
+def call(
+    tool: str,
+    arguments: dict[str, Any],
+    *,
+    free: Iterable[str] = (),
+    near: Mapping[str, float] | None = None,
+    either: Mapping[str, Sequence[Any]] | None = None,
+    words: Mapping[str, Sequence[str]] | None = None,
+) -> ReferenceCall:
+    """A call of a reference.
 
-    play: Play
-    steps: list[tuple[ReferenceCall, ...]] = field(default_factory=list)
+    Args:
+        tool: Canonical name.
+        arguments: What the reference gives.
+        free: Arguments that a client may choose as it likes, such as a file name.
+        near: Arguments that may differ by so much.
+        either: Arguments for which these values are as good; `None` is absence.
+        words: Arguments whose text must have these words and may have others.
+    """
+    tolerances = {name: Tolerance(free=True) for name in free}
+    tolerances |= {name: Tolerance(within=span) for name, span in (near or {}).items()}
+    tolerances |= {name: Tolerance(one_of=tuple(values)) for name, values in (either or {}).items()}
+    tolerances |= {name: Tolerance(words=tuple(values)) for name, values in (words or {}).items()}
+    return ReferenceCall(tool=tool, arguments=arguments, tolerances=tolerances)
 
-    async def step(self, *calls: Wanted) -> list[str]:
-        """Make the calls of a step."""
-        texts = await self.play(calls)
-        self.steps.append(tuple(ReferenceCall(tool=tool, arguments=arguments) for tool, arguments in calls))
-        return texts
 
-
-def frame(family: Family, id: str, picture: str, solution: Solution, script: Script) -> Task:
-    """The finished task."""
+def frame(
+    family: Family, id: str, picture: str, phrase: int, solution: Solution, script: Script, distractors: Sequence[str]
+) -> Task:
+    """The finished task, asked in one of the family's phrasings."""
+    question = family.questions[phrase % len(family.questions)].format(**solution.given)
     return Task(
         id=id,
         family=family.name,
-        question=solution.question,
+        question=question,
         wording=solution.wording,
         pictures=(picture,),
         servers=family.servers,
-        references=(Reference(steps=tuple(script.steps)),),
+        distractors=tuple(distractors),
+        references=(Reference(steps=tuple(script.steps)), *solution.alternatives),
         checks=solution.checks,
-        difficulty=solution.difficulty,  # type: ignore[arg-type]
+        answer=solution.answer,
+        difficulty=difficulty(script.steps),
     )
+
+
+def difficulty(steps: Sequence[Sequence[ReferenceCall]]) -> Literal["easy", "medium", "hard"]:
+    """How long a way is: by its steps and calls."""
+    calls = sum(len(step) for step in steps)
+    if len(steps) >= 5 or calls >= 9:
+        return "hard"
+    return "medium" if len(steps) >= 3 or calls >= 5 else "easy"
 
 
 def media(picture: str) -> str:

@@ -1,92 +1,108 @@
-"""Objects for pictures, from the package @lobehub/fluent-emoji-3d (MIT): clean alpha, so boxes are exact.
+"""Objects and fonts for pictures, by name, from the packages in a folder.
 
-The package is needed to draw pictures, not to use them; its file is checked by hash and never carried.
+The objects are the 3-D emoji of @lobehub/fluent-emoji-3d (MIT): clean alpha, so boxes are exact. `data/art.json`
+says which file has which name. The fonts are under the OFL.
 """
 
 import io
-import tarfile
-from functools import cached_property
-from hashlib import sha256
+import json
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageFont
 
-from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.render import packages
+from m3bench.tasks.render.packages import Package
 
-SHA256 = "c1bb7eee7de090205a232518a9ab4adb3df458bfbe8a1f78232991194c8b2e58"
-"""Of version 1.1.0, as `npm pack` gives it."""
+_NAMES = Path(__file__).parent.parent / "data" / "art.json"
 
-CODES = {
-    "bear": "1f43b",
-    "cow": "1f404",
-    "deer": "1f98c",
-    "duck": "1f986",
-    "elephant": "1f418",
-    "flamingo": "1f9a9",
-    "fox": "1f98a",
-    "giraffe": "1f992",
-    "goat": "1f410",
-    "horse": "1f40e",
-    "lion": "1f981",
-    "owl": "1f989",
-    "penguin": "1f427",
-    "rabbit": "1f407",
-    "rhinoceros": "1f98f",
-    "sheep": "1f411",
-    "tiger": "1f42f",
-    "turtle": "1f422",
-    "zebra": "1f993",
-    "barrel": "1f6e2-fe0f",
-    "barrier": "1f6a7",
-    "bricks": "1f9f1",
-    "cyclist": "1f6b4",
-    "fire": "1f525",
-    "fire extinguisher": "1f9ef",
-    "herb": "1f33f",
-    "ladder": "1fa9c",
-    "lightning": "26a1",
-    "plug": "1f50c",
-    "runner": "1f3c3",
-    "tree": "1f333",
-    "walker": "1f6b6",
-    "warning sign": "26a0-fe0f",
-    "water": "1f4a7",
-    "worker": "1f477",
+VISIBLE = 32
+"""Alpha above which a pixel belongs to an object."""
+
+
+@dataclass(frozen=True)
+class Face:
+    """A font file, and what SVG calls it."""
+
+    package: Package
+    member: str
+    family: str
+    weight: int
+
+
+def _face(package: Package, stem: str, style: str, family: str) -> Face:
+    return Face(package, f"{style}/{stem}_{style}.ttf", family, int(style[:3]))
+
+
+FACES = {
+    "sans": _face(packages.SANS, "SourceSans3", "400Regular", "Source Sans 3"),
+    "sans bold": _face(packages.SANS, "SourceSans3", "700Bold", "Source Sans 3"),
+    "sans black": _face(packages.SANS, "SourceSans3", "900Black", "Source Sans 3"),
+    "serif": _face(packages.SERIF, "SourceSerif4", "400Regular", "Source Serif 4"),
+    "serif bold": _face(packages.SERIF, "SourceSerif4", "700Bold", "Source Serif 4"),
+    "round": _face(packages.ROUND, "Fredoka", "600SemiBold", "Fredoka"),
+    "narrow": _face(packages.NARROW, "Oswald", "500Medium", "Oswald"),
+    "narrow bold": _face(packages.NARROW, "Oswald", "700Bold", "Oswald"),
+    "script": _face(packages.SCRIPT, "Lobster", "400Regular", "Lobster"),
+    "hand": _face(packages.HAND, "Caveat", "600SemiBold", "Caveat"),
+    "mono": _face(packages.MONO, "JetBrainsMono", "400Regular", "JetBrains Mono"),
+    "mono bold": _face(packages.MONO, "JetBrainsMono", "700Bold", "JetBrains Mono"),
 }
 
 
 class Art:
-    """The package's pictures by name.
+    """What pictures are made of.
 
     Args:
-        path: The package as a tarball.
+        folder: Holds the packages; see `packages.fetch`.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    @cached_property
-    def _files(self) -> dict[str, bytes]:
-        try:
-            data = self._path.read_bytes()
-        except OSError as error:
-            raise InputFileError(
-                self._path, f"cannot be read ({error.strerror}): npm pack @lobehub/fluent-emoji-3d@1.1.0"
-            ) from error
-        if sha256(data).hexdigest() != SHA256:
-            raise InputFileError(self._path, "is not version 1.1.0 of @lobehub/fluent-emoji-3d")
-        found = {}
-        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            wanted = {f"package/assets/{code}.webp": name for name, code in CODES.items()}
-            for member in archive:
-                if member.name in wanted:
-                    file = archive.extractfile(member)
-                    assert file is not None
-                    found[wanted[member.name]] = file.read()
-        return found
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def object(self, name: str) -> Image.Image:
         """An object, cut to what is visible of it."""
-        picture = Image.open(io.BytesIO(self._files[name])).convert("RGBA")
-        box = picture.getchannel("A").point(lambda value: 255 if value > 32 else 0).getbbox()
-        return picture.crop(box)
+        picture = Image.open(io.BytesIO(self._objects[names()[name]])).convert("RGBA")
+        return picture.crop(visible(picture))
+
+    @cached_property
+    def _objects(self) -> dict[str, bytes]:
+        files = {f"assets/{code}.webp": code for code in names().values()}
+        return {files[name]: data for name, data in packages.members(self.folder, packages.EMOJI, files).items()}
+
+    @cached_property
+    def fonts(self) -> dict[str, Path]:
+        """The font file of each face; resvg reads fonts from files, so they are unpacked beside the packages."""
+        place = self.folder / "fonts"
+        place.mkdir(parents=True, exist_ok=True)
+        found = {}
+        for name, face in FACES.items():
+            path = place / Path(face.member).name
+            data = packages.members(self.folder, face.package, [face.member])[face.member]
+            if not path.is_file() or path.read_bytes() != data:
+                path.write_bytes(data)
+            found[name] = path
+        return found
+
+    @cache  # noqa: B019 - an Art lives as long as the program
+    def font(self, face: str, size: int) -> ImageFont.FreeTypeFont:
+        """A face in a size, to measure with."""
+        return ImageFont.truetype(str(self.fonts[face]), size, layout_engine=ImageFont.Layout.BASIC)
+
+    def width(self, text: str, size: float, face: str = "sans") -> float:
+        """How wide a line of text is."""
+        return self.font(face, 200).getlength(text) * size / 200
+
+
+@cache
+def names() -> dict[str, str]:
+    """The objects there are, each with the name of its file."""
+    found: dict[str, str] = json.loads(_NAMES.read_bytes())
+    return found
+
+
+def visible(picture: Image.Image) -> tuple[int, int, int, int]:
+    """The box of what can be seen of a picture with alpha."""
+    box = picture.getchannel("A").point(lambda value: 255 if value > VISIBLE else 0).getbbox()
+    return box or (0, 0, *picture.size)

@@ -1,0 +1,231 @@
+"""A picture being composed: SVG drawings, objects with exact boxes, and writing, in the order they are put down.
+
+What is put on a canvas is remembered, so that the scene written for the detector is what was drawn: the box of an
+object is measured on its own pixels. Drawings are SVG fragments in the pixels of the picture; resvg renders them
+with our fonts alone, so the same fragments give the same bytes everywhere.
+"""
+
+import io
+import random
+from html import escape
+
+from PIL import Image, ImageDraw, ImageFilter
+
+from m3bench.tasks.render.art import FACES, Art, visible
+from m3bench.tasks.scene import Box, Scene, SceneObject, SceneText
+
+INK = "#22262e"
+
+
+class Canvas:
+    """A picture of a size.
+
+    Args:
+        art: Objects and fonts.
+        width: In pixels.
+        height: In pixels.
+        ground: The colour it begins with.
+    """
+
+    def __init__(self, art: Art, width: int, height: int, ground: str = "#ffffff") -> None:
+        self.art = art
+        self.width, self.height = width, height
+        self._image = Image.new("RGBA", (width, height), ground)
+        self._waiting: list[str] = []
+        self._objects: list[SceneObject] = []
+        self._texts: list[SceneText] = []
+
+    def draw(self, *fragments: str) -> None:
+        """Put down SVG fragments; nothing is said about them in the scene."""
+        self._waiting += fragments
+
+    def thing(self, label: str, *fragments: str, score: float = 0.9, shadow: bool = False, **facts: object) -> Box:
+        """Put down an object drawn in SVG, and note it; returns its box."""
+        self._settle()
+        layer = self._render(fragments)
+        box = visible(layer)
+        if shadow:
+            self._shade(box)
+        self._image.alpha_composite(layer)
+        return self.note(label, box, score=score, **facts)
+
+    def place(
+        self,
+        name: str,
+        x: float,
+        y: float,
+        height: float,
+        *,
+        label: str | None = None,
+        flip: bool = False,
+        turn: float = 0,
+        shadow: bool = True,
+        score: float = 0.9,
+        note: bool = True,
+        **facts: object,
+    ) -> Box:
+        """Put down an object of the art, the middle of its foot at `(x, y)`; returns its box.
+
+        Args:
+            name: Of the object.
+            x: Where.
+            y: Where.
+            height: In pixels, before turning.
+            label: What the detector calls it; its name when left out.
+            flip: Mirror it.
+            turn: Degrees, counter-clockwise.
+            shadow: It stands on the ground.
+            score: How sure the detector is.
+            note: Whether it is in the scene; not for scenery.
+            facts: Further fields of `SceneObject`.
+        """
+        self._settle()
+        drawn = self.art.object(name)
+        drawn = drawn.resize(
+            (max(1, round(drawn.width * height / drawn.height)), round(height)), Image.Resampling.LANCZOS
+        )
+        if flip:
+            drawn = drawn.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+        if turn:
+            drawn = drawn.rotate(turn, Image.Resampling.BICUBIC, expand=True)
+            drawn = drawn.crop(visible(drawn))
+        left, top = round(x - drawn.width / 2), round(y) - drawn.height
+        if shadow:
+            self._shade((left, top, left + drawn.width, top + drawn.height))
+        layer = Image.new("RGBA", self._image.size)
+        layer.paste(drawn, (left, top))
+        self._image.alpha_composite(layer)
+        box = visible(layer)
+        return self.note(label or name, box, score=score, **facts) if note else box
+
+    def note(self, label: str, box: Box, *, score: float = 0.9, **facts: object) -> Box:
+        """Say that an object is in a box."""
+        self._objects.append(SceneObject(label=label, box=box, score=score, **facts))  # type: ignore[arg-type]
+        return box
+
+    def text(
+        self,
+        text: str,
+        x: float,
+        y: float,
+        size: float,
+        *,
+        face: str = "sans",
+        fill: str = INK,
+        anchor: str = "start",
+        width: float | None = None,
+        turn: float = 0,
+        note: bool = True,
+        extra: str = "",
+    ) -> Box:
+        """Write a line, its baseline beginning at `(x, y)`; returns its box.
+
+        Args:
+            text: What to write.
+            x: Where the anchor is.
+            y: Where the baseline is.
+            size: Of the font.
+            face: One of `FACES`.
+            fill: The colour.
+            anchor: `start`, `middle` or `end`.
+            width: The line is made smaller until it fits.
+            turn: Degrees, clockwise, about `(x, y)`.
+            note: Whether it is in the scene; not for turned or decorative writing.
+            extra: More SVG attributes.
+        """
+        wide = self.art.width(text, size, face)
+        if width is not None and wide > width:
+            size, wide = size * width / wide, width
+        kind = FACES[face]
+        turned = f' transform="rotate({turn:.2f} {x:.1f} {y:.1f})"' if turn else ""
+        self.draw(
+            f'<text x="{x:.1f}" y="{y:.1f}" font-family="&apos;{kind.family}&apos;" font-weight="{kind.weight}"'
+            f' font-size="{size:.2f}" fill="{fill}" text-anchor="{anchor}"{turned} {extra}>{escape(text)}</text>'
+        )
+        left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
+        box = (max(0, round(left)), max(0, round(y - size * 0.75)), round(left + wide), round(y + size * 0.22))
+        if note:
+            self._texts.append(SceneText(text=text, box=box))
+        return box
+
+    def lines(self, text: str, width: float, size: float, face: str = "sans") -> list[str]:
+        """A text broken into lines that are no wider than `width`."""
+        found = [""]
+        for word in text.split():
+            longer = f"{found[-1]} {word}".strip()
+            if found[-1] and self.art.width(longer, size, face) > width:
+                found.append(word)
+            else:
+                found[-1] = longer
+        return found
+
+    def paragraph(
+        self, text: str, x: float, y: float, width: float, size: float, *, leading: float = 1.3, **style: object
+    ) -> float:
+        """Write a text in lines from the baseline `y` on; returns the baseline of the line that would follow."""
+        for line in self.lines(text, width, size, str(style.get("face", "sans"))):
+            self.text(line, x, y, size, **style)  # type: ignore[arg-type]
+            y += size * leading
+        return y
+
+    def paste(self, picture: Image.Image, x: int, y: int) -> Box:
+        """Put down a ready picture, its corner at `(x, y)`; returns its box."""
+        self._settle()
+        self._image.paste(picture.convert("RGB"), (x, y))
+        return (x, y, x + picture.width, y + picture.height)
+
+    def light(self, rng: random.Random, strength: float = 1.0) -> None:
+        """Light from one side and darker corners; comes last, and differs from picture to picture."""
+        self._settle()
+        x, y = rng.uniform(0.1, 0.9), rng.uniform(0.0, 0.35)
+        warm = rng.choice(("#fff3d6", "#fffaf0", "#eef4ff", "#ffe9d2"))
+        self._image.alpha_composite(
+            self._render(
+                [
+                    f'<defs><radialGradient id="l" cx="{x:.3f}" cy="{y:.3f}" r="1.05">'
+                    f'<stop offset="0" stop-color="{warm}" stop-opacity="{0.26 * strength:.3f}"/>'
+                    f'<stop offset="0.55" stop-color="{warm}" stop-opacity="0"/>'
+                    f'<stop offset="1" stop-color="#10131a" stop-opacity="{0.22 * strength:.3f}"/></radialGradient></defs>'
+                    f'<rect width="{self.width}" height="{self.height}" fill="url(#l)"/>'
+                ]
+            )
+        )
+
+    def png(self) -> bytes:
+        """The picture as a file."""
+        self._settle()
+        out = io.BytesIO()
+        # Seven bits a channel look like eight, and the file is a quarter smaller.
+        self._image.convert("RGB").point([value & 0xFE | 1 for value in range(256)] * 3).save(out, "PNG", optimize=True)
+        return out.getvalue()
+
+    def scene(self, picture: bytes) -> Scene:
+        """What there is to see in it."""
+        return Scene.of(picture, self._objects, self._texts)
+
+    def _settle(self) -> None:
+        """Render what waits, so that what follows lies above it."""
+        if self._waiting:
+            fragments, self._waiting = self._waiting, []
+            self._image.alpha_composite(self._render(fragments))
+
+    def _render(self, fragments: "list[str] | tuple[str, ...]") -> Image.Image:
+        from resvg_py import svg_to_bytes
+
+        svg = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}"'
+            f' viewBox="0 0 {self.width} {self.height}">{"".join(fragments)}</svg>'
+        )
+        files = sorted(map(str, self.art.fonts.values()))
+        data = svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=files)
+        return Image.open(io.BytesIO(bytes(data))).convert("RGBA")
+
+    def _shade(self, box: Box) -> None:
+        left, _, right, bottom = box
+        width = right - left
+        shadow = Image.new("RGBA", self._image.size)
+        ImageDraw.Draw(shadow).ellipse(
+            (left + width * 0.08, bottom - width * 0.07, right - width * 0.08, bottom + width * 0.06),
+            fill=(0, 0, 0, 80),
+        )
+        self._image.alpha_composite(shadow.filter(ImageFilter.GaussianBlur(max(3, width // 30))))
