@@ -20,6 +20,7 @@ import anyio.to_thread
 
 from m3bench.sandboxes.backends.base import Backend, Guard, Reply, Sandbox, SandboxSpec
 from m3bench.sandboxes.offer import offer
+from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.scene import Scene
 
@@ -65,7 +66,8 @@ class Lease:
             name: Its path, relative to the workspace.
             content: What is in it.
         """
-        path = self.workspace / name
+        # A tool may have put a link there.
+        path = Workspace(self.workspace).resolve(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         if self._sandbox is not None:

@@ -125,6 +125,16 @@ def read(path: str) -> str:
 
 
 @server.tool
+def identity(path: str) -> dict[str, list[int]]:
+    """What tells a file or folder from all others on a machine."""
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise ToolError(f"{type(error).__name__}: {error.strerror}") from error
+    return {"identity": [found.st_dev, found.st_ino]}
+
+
+@server.tool
 def environment() -> dict[str, str]:
     """All environment variables."""
     return dict(os.environ)
@@ -207,6 +217,7 @@ ENTRY = Server(
         _tool("noise", text="string", times="integer"),
         _tool("write", path="string", text="string"),
         _tool("read", path="string"),
+        _tool("identity", path="string"),
         _tool("environment"),
         _tool("connect", host="string", port="integer", kind="string"),
         _tool("allocate", size="integer"),

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any, Protocol
 
 import anyio
@@ -78,10 +77,9 @@ class Run:
 
     def keep(self, call: int, result: bytes) -> str:
         """Put a result that is too large for a client into the workspace."""
-        path = self.lease.workspace / "results" / f"{call:x}.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(result)
-        return f"./results/{path.name}"
+        name = f"results/{call:x}.json"
+        self.lease.put(name, result)
+        return f"./{name}"
 
 
 class Manifest(Protocol):
@@ -149,7 +147,7 @@ class Runs:
         lease = await self._pool.lease(
             servers=tuple(sorted({tool.server for tool in seat.tools.values()})), scenes=self._library.scenes(task)
         )
-        self._furnish(lease.workspace, task)
+        self._furnish(lease, task)
         run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
         self._store.add_run(
             RunRecord(
@@ -214,12 +212,10 @@ class Runs:
         await run.lease.release()
         self._store.change_run(run.id, state="abandoned", ended=now())
 
-    def _furnish(self, workspace: Path, task: Task) -> None:
-        media = workspace / MEDIA
+    def _furnish(self, lease: Lease, task: Task) -> None:
         try:
-            media.mkdir()
             for name in task.pictures:
-                (media / name).write_bytes(self._library.picture(name))
+                lease.put(f"{MEDIA}/{name}", self._library.picture(name))
         except OSError as error:
             raise SandboxError(f"The run's workspace cannot be made: {error}") from error
 

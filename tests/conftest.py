@@ -2,7 +2,10 @@
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from tests.engines import engine_problem
 
 # On a busy machine the threads of BLAS and torch spend their time waiting for each other.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -11,3 +14,14 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 # A shared machine makes any single example slow at times; that is not a failure.
 settings.register_profile("m3bench", deadline=None)
 settings.load_profile("m3bench")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests that need a Docker engine are skipped where there is none, unless somebody insists."""
+    if item.get_closest_marker("docker") is None:
+        return
+    problem = engine_problem()
+    if problem is not None and os.environ.get("M3BENCH_REQUIRE_DOCKER") == "1":
+        pytest.fail(problem, pytrace=False)
+    if problem is not None:
+        pytest.skip(problem)

@@ -65,7 +65,7 @@ async def a_hanging_tool_leaves_others_alone(ground: Ground) -> None:
 
         async def wait(*, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
             task_status.started()
-            answers.append(await text(sandbox, "wait_for", path=str(sign)))
+            answers.append(await text(sandbox, "wait_for", path=sign.name))
 
         async with anyio.create_task_group() as tasks:
             await tasks.start(wait)
@@ -95,7 +95,7 @@ async def closing_fails_what_is_under_way(ground: Ground) -> None:
                 await anyio.wait_all_tasks_blocked()
                 await sandbox.aclose()
             require("closed" in await fails(sandbox, "echo", text="x"), "a closed sandbox answers")
-    await nobody_left(ground.workspace())
+    await nobody_left(ground)
 
 
 @check("process")
@@ -115,7 +115,7 @@ async def nothing_is_left_behind(ground: Ground) -> None:
                 _kill(sandbox)
             elif ending == "children":
                 await text(sandbox, "fork", times=5)
-    await nobody_left(ground.workspace())
+    await nobody_left(ground)
 
     async def closed() -> bool:
         return _descriptors() <= before

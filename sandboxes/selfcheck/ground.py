@@ -40,6 +40,15 @@ class Killable(Protocol):
         ...
 
 
+@runtime_checkable
+class Traceable(Protocol):
+    """A backend whose sandboxes are more than processes of this machine."""
+
+    async def traces(self, workspace: Path) -> list[str]:
+        """Names of all that exists for the sandboxes of a workspace."""
+        ...
+
+
 class Ground:
     """Where a check takes place.
 
@@ -162,11 +171,18 @@ def words(reply: Reply) -> str:
     return "\n".join(block.get("text", "") for block in json.loads(reply.result)["content"])
 
 
-async def nobody_left(workspace: Path) -> None:
-    async def gone() -> bool:
-        return not processes(workspace)
+async def nobody_left(ground: Ground) -> None:
+    """Wait until nothing runs any more in the usual workspace."""
+    workspace, backend = ground.workspace(), ground.backend
 
-    await until(gone, f"processes are left: {processes(workspace)}")
+    async def left() -> list[str]:
+        traces = await backend.traces(workspace) if isinstance(backend, Traceable) else []
+        return [*map(str, processes(workspace)), *traces]
+
+    async def gone() -> bool:
+        return not await left()
+
+    await until(gone, f"{await left()} are left")
 
 
 def processes(workspace: Path) -> list[int]:

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from m3bench.sandboxes.backends.base import Backend
+from m3bench.sandboxes.backends.docker.backend import DockerBackend
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.process import ProcessBackend
@@ -16,6 +17,7 @@ from m3bench.sandboxes.selfcheck import CHECKS, Check, Verdict, run_check
 BACKENDS: dict[str, Callable[[], Backend]] = {
     "inprocess": InProcessBackend,
     "process": ProcessBackend,
+    "docker": DockerBackend,
 }
 
 POORER: dict[str, Isolation] = {
@@ -40,7 +42,8 @@ SIZES = {
 def _cases() -> Iterator[Any]:
     for check in CHECKS:
         for name, backend in BACKENDS.items():
-            yield pytest.param(backend, check, id=f"{name}-{check.name}")
+            marks = [pytest.mark.docker] if name == "docker" else []
+            yield pytest.param(backend, check, id=f"{name}-{check.name}", marks=marks)
         for name, isolation in POORER.items():
             if check.name not in SIZES:
                 backend = lambda isolation=isolation: ProcessBackend(isolation)  # noqa: E731

@@ -27,7 +27,7 @@ from m3bench.sandboxes.backends.docker.engine import Client, Engine
 from m3bench.sandboxes.backends.docker.ground import Ground, survey
 from m3bench.sandboxes.backends.docker.leases import LEASE_SECONDS, marks, new_name
 from m3bench.sandboxes.backends.docker.placement import EngineVolume, Placement, SharedFolder
-from m3bench.sandboxes.backends.docker.reaper import reap
+from m3bench.sandboxes.backends.docker.reaper import holdings, reap
 from m3bench.sandboxes.backends.docker.stream import attach
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
 from m3bench.sandboxes.backends.isolation import QUIET, HostLimits
@@ -135,6 +135,10 @@ class DockerBackend(HostBackend):
         placement = self._placement
         if placement is not None:
             await self.engine.ask(lambda client: placement.leave(client, workspace.resolve()))
+
+    async def traces(self, workspace: Path) -> list[str]:
+        """Names of the containers and volumes that exist for a workspace."""
+        return [holding.name for holding in await self.engine.ask(holdings) if holding.run == workspace.name]
 
     def _start(self, client: Client, name: str, workspace: Path) -> socket.socket:
         """Make a container, attach to it and start it, in this order: a host that starts unheard would end."""

@@ -82,7 +82,11 @@ class Engine:
 
         with self._connecting:
             if self._client is None:
-                self._client = APIClient(version="auto", timeout=ANSWER_SECONDS, **kwargs_from_env())
+                client = APIClient(version="auto", timeout=ANSWER_SECONDS, **kwargs_from_env())
+                # Else the SDK keeps a connection for every address it ever asked, and trips over those that an
+                # engine that was restarted has closed.
+                client.headers["Connection"] = "close"
+                self._client = client
             return self._client
 
     def _story(self, error: BaseException) -> str:

@@ -22,10 +22,15 @@ def holdings(client: Client) -> list[Holding]:
     ]
 
 
+def leftovers(client: Client) -> list[tuple[Holding, str]]:
+    """What nobody needs any more, each with the reason."""
+    now = time.time()
+    return [(holding, reason) for holding in holdings(client) if (reason := holding.leftover(now)) is not None]
+
+
 def reap(client: Client) -> list[tuple[Holding, str]]:
     """Remove what nobody needs; returns it, each with the reason."""
-    now = time.time()
-    found = [(holding, reason) for holding in holdings(client) if (reason := holding.leftover(now)) is not None]
+    found = leftovers(client)
     for holding, _ in found:
         remove(client, holding)
     return found
