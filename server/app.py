@@ -34,12 +34,15 @@ from m3bench.server.scores import score_run
 from m3bench.server.scoring.weights import MODEL_SHA256
 from m3bench.server.settings import Settings
 from m3bench.server.store.records import RunRecord, now
-from m3bench.server.store.sqlite import WORKSPACES, SqliteStore
+from m3bench.server.store.sqlite import WORKSPACES, SqliteStore, has_leftovers
 from m3bench.server.tools import DEFINITIONS, BenchmarkTools
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import RunError, UserError
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.profiles import tools_of
+
+TIDY_SECONDS = 60.0
+"""Between two looks for what dead servers left."""
 
 
 class App:
@@ -166,16 +169,27 @@ class App:
     async def lifespan(self) -> AsyncIterator[None]:
         """Runs the process; what is open at the end is closed."""
         if self.settings.spares:
+            # First of all the lock that says that this process lives and its workspaces are in use.
+            _ = self.store
             self.pool.root.mkdir(parents=True)
         try:
-            async with self.backend, self.pool, self.fleet:
+            async with self.backend, self.pool, self.fleet, anyio.create_task_group() as tasks:
+                tasks.start_soon(self._keep_tidy)
                 try:
                     yield
                 finally:
                     await self._close()
+                    tasks.cancel_scope.cancel()
         finally:
             with suppress(OSError):
                 self.pool.root.rmdir()
+
+    async def _keep_tidy(self) -> None:
+        """Remove what dead servers left, now and from time to time."""
+        while True:
+            if has_leftovers(self.settings.data):
+                self.store.mend()
+            await anyio.sleep(TIDY_SECONDS)
 
     async def _close(self) -> None:
         with anyio.CancelScope(shield=True):

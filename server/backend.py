@@ -2,6 +2,7 @@
 
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.settings import Settings
+from m3bench.tasks.errors import UserError
 
 
 def backend_of(settings: Settings) -> Backend:
@@ -10,6 +11,14 @@ def backend_of(settings: Settings) -> Backend:
         from m3bench.sandboxes.backends.inprocess import InProcessBackend
 
         return InProcessBackend()
+    if settings.sandbox == "docker":
+        from m3bench.sandboxes.backends.docker.backend import DockerBackend
+        from m3bench.sandboxes.backends.docker.leases import LEASE_SECONDS
+
+        # Nobody may take a sandbox for a leftover while its run can still be under way.
+        return DockerBackend(runtime=settings.runtime, lease=LEASE_SECONDS + settings.max_minutes * 60)
+    if settings.runtime is not None:
+        raise UserError("--runtime is about containers: use it with --sandbox docker.")
     from m3bench.sandboxes.backends.process import ProcessBackend
 
     return ProcessBackend()

@@ -8,7 +8,20 @@ import sys
 
 import typer
 
-from m3bench.server.commands import call, demo, doctor, image, replay, runs, score, serve, servers, tasks, world
+from m3bench.server.commands import (
+    call,
+    demo,
+    doctor,
+    image,
+    replay,
+    runs,
+    sandboxes,
+    score,
+    serve,
+    servers,
+    tasks,
+    world,
+)
 from m3bench.tasks.errors import M3Error
 
 app = typer.Typer(
@@ -28,6 +41,7 @@ app.command("score")(score.score)
 app.command("compare")(score.compare)
 app.add_typer(image.commands)
 app.add_typer(runs.commands)
+app.add_typer(sandboxes.commands)
 app.add_typer(tasks.commands)
 app.add_typer(world.commands)
 

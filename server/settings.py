@@ -33,8 +33,10 @@ class Settings(BaseModel):
     """A folder with a set of tasks; the bundled set when left out."""
     profile: str = "full"
     """Which tools a seat shows."""
-    sandbox: Literal["process", "inprocess"] = "process"
+    sandbox: Literal["process", "docker", "inprocess"] = "process"
     """Where the tool servers of a run live."""
+    runtime: str | None = None
+    """Another OCI runtime for containers than the engine's default, such as `runsc`."""
     ranked: bool = False
     """In ranked mode the client is told that it was scored, and nothing more."""
     content_only: bool = False

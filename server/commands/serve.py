@@ -25,7 +25,10 @@ def serve(
     replay: Annotated[Path | None, typer.Option(help="Answer from this cassette in their place.")] = None,
     on_miss: Annotated[str, typer.Option(help="What is not on the cassette: error, or live.")] = "error",
     tasks: Annotated[Path | None, typer.Option(help="Folder with a set of tasks.")] = None,
-    sandbox: Annotated[str, typer.Option(help="Where tools run: process.")] = "process",
+    sandbox: Annotated[str, typer.Option(help="Where tools run: process, or docker.")] = "process",
+    runtime: Annotated[
+        str | None, typer.Option(help="Another OCI runtime for containers, such as runsc for gVisor.")
+    ] = None,
     ranked: Annotated[bool, typer.Option("--ranked", help="Keep score cards from the client.")] = False,
     content_only: Annotated[
         bool, typer.Option("--content-only", help="Leave structured content out of results.")
@@ -52,6 +55,7 @@ def serve(
         on_miss=on_miss,
         tasks=tasks,
         sandbox=sandbox,
+        runtime=runtime,
         ranked=ranked,
         content_only=content_only,
         sync=sync,

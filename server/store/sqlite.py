@@ -7,6 +7,7 @@ Values larger than some kilobytes are kept once, by content hash, in files besid
 """
 
 import json
+import os
 import secrets
 import shutil
 import sqlite3
@@ -106,7 +107,7 @@ class SqliteStore:
         """When answers left: nice to have, so they wait until there are some or somebody reads."""
         self._under_way = 0
         self._commit: _Commit | None = None
-        self._mend()
+        self.mend()
 
     # The journal of calls
 
@@ -217,12 +218,10 @@ class SqliteStore:
             self._connection.close()
             self.owner.close()
 
-    # Inside
-
-    def _mend(self) -> None:
+    def mend(self) -> None:
         """Tidy up after dead owners: their calls were cut off, their runs are abandoned, their workspaces go."""
-        owners = [owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats WHERE owner != ''", ())]
-        for owner in owners:
+        owners = {owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats WHERE owner != ''", ())}
+        for owner in sorted(owners | set(_names(self.folder / WORKSPACES))):
             if owner == self.owner.id or not dead(self._locks, owner):
                 continue
             seats = "(SELECT id FROM seats WHERE owner = ?)"
@@ -238,6 +237,8 @@ class SqliteStore:
                 ]
             )
             shutil.rmtree(self.folder / WORKSPACES / owner, ignore_errors=True)
+
+    # Inside
 
     def _write(self, statements: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
         waiting, self._waiting = self._waiting, []
@@ -297,6 +298,18 @@ class SqliteStore:
             result=self._unpack(row[12]), error=tuple(json.loads(row[13])) if row[13] else None,
             full=self._unpack(row[14]), forwarded_ns=row[15], returned_ns=row[16], sent_ns=row[17],
         )  # fmt: skip
+
+
+def has_leftovers(folder: Path) -> bool:
+    """Whether there are workspaces of dead owners in a data folder; tells without opening the store."""
+    return any(dead(folder / "owners", owner) for owner in _names(folder / WORKSPACES))
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []
 
 
 def _run(row: tuple[Any, ...]) -> RunRecord:
