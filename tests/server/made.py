@@ -1,0 +1,65 @@
+"""Fresh sets of tasks for tests, made by one process per core and kept for the session."""
+
+import random
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+
+import anyio
+
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.sandboxes.world.tables import load
+from m3bench.server.generation import Made, generate, make
+from m3bench.server.verification import verify
+from m3bench.tasks.families.base import Kit
+from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.library import MadeLibrary
+from tests.art import art
+
+SEEDS = (2, 3, 4)
+PER_FAMILY = 3
+_WORKERS = 2
+
+
+def family_set(family: str, seed: int, per_family: int = PER_FAMILY) -> MadeLibrary:
+    """The tasks of one family and seed."""
+
+    async def main() -> MadeLibrary:
+        return await generate(
+            [FAMILIES[family]], seed=seed, per_family=per_family, art=art(), backend=InProcessBackend(), name="fresh",
+            version="1",
+        )  # fmt: skip
+
+    return anyio.run(main)
+
+
+def proved(seed: int, family: str) -> tuple[MadeLibrary, list[str]]:
+    """A family's tasks and what is wrong with them."""
+    library = family_set(family, seed)
+    return library, anyio.run(partial(verify, library, InProcessBackend()))
+
+
+@cache
+def fresh() -> dict[tuple[str, int], tuple[MadeLibrary, list[str]]]:
+    """Every family with every seed."""
+    art()
+    wanted = [(family, seed) for family in FAMILIES for seed in SEEDS]
+    with ProcessPoolExecutor(_WORKERS) as pool:
+        made = pool.map(proved, [seed for _, seed in wanted], [family for family, _ in wanted])
+        return dict(zip(wanted, made, strict=True))
+
+
+def asked_alike(family: str) -> tuple[Made, Made]:
+    """Two tasks with the same dice for the question and other dice for the picture."""
+
+    async def main() -> tuple[Made, Made]:
+        kit = Kit(art(), load)
+        one, other = [
+            await make(
+                FAMILIES[family], f"{family}-1", kit, InProcessBackend(), picture=f"alike {seed}", question="alike",
+                phrase=random.Random(family).randrange(10),
+            )
+            for seed in SEEDS[:2]
+        ]  # fmt: skip
+        return one, other
+
+    return anyio.run(main)

@@ -1,0 +1,36 @@
+"""What a reference tolerates costs nothing in profile `m3`."""
+
+from m3bench.server.scoring import score
+from m3bench.server.scoring.profiles import OPEN_M3_BENCH
+from m3bench.tasks.task import Reference
+from m3bench.tasks.trajectory import Call, Step, Trajectory
+from tests.server.scoring.conftest import TrigramEncoder
+
+
+def test_tolerated_calls_score_one_and_the_published_arithmetic_knows_no_tolerance():
+    reference = Reference.model_validate(
+        {
+            "steps": [
+                [
+                    {"tool": "s/make", "arguments": {"path": "a", "n": 1}, "tolerances": {"path": {"free": True}}},
+                    {"tool": "s/make", "arguments": {"path": "b", "n": 2}, "tolerances": {"path": {"free": True}}},
+                ]
+            ]
+        }
+    ).trajectory
+    actual = Trajectory(
+        steps=(
+            Step(
+                calls=(
+                    Call(tool="s/make", arguments={"path": "mine-2", "n": 2}),
+                    Call(tool="s/make", arguments={"path": "mine-1", "n": 1}),
+                )
+            ),
+        )
+    )
+    card = score(actual, [reference], encoder=TrigramEncoder())
+    assert card.metrics["argument_similarity"] == 1
+    assert [match.actual.call.arguments["path"] for match in card.matches] == ["mine-1", "mine-2"]
+    assert not any(match.differences for match in card.matches)
+    published = score(actual, [reference], encoder=TrigramEncoder(), profile=OPEN_M3_BENCH)
+    assert published.metrics["argument_similarity"] < 1

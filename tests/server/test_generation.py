@@ -1,0 +1,45 @@
+"""Any seed gives tasks that are proved: they run, can be checked, need their picture, and are the same every time."""
+
+import json
+
+import pytest
+
+from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.task import Task
+from tests.server.made import PER_FAMILY, SEEDS, asked_alike, family_set, fresh
+
+every_family = pytest.mark.parametrize("family", FAMILIES)
+
+
+def way(task: Task) -> str:
+    return json.dumps(task.references[0].model_dump(mode="json"), sort_keys=True).replace(task.id, "")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@every_family
+def test_other_seeds_give_sets_that_verify(family, seed):
+    library, problems = fresh()[family, seed]
+    assert len(library.tasks) == PER_FAMILY
+    assert problems == []
+
+
+@every_family
+def test_no_two_tasks_have_the_same_reference(family):
+    ways = [way(task) for seed in SEEDS for task in fresh()[family, seed][0].tasks.values()]
+    assert len(set(ways)) == len(ways)
+
+
+@every_family
+def test_the_same_seed_gives_the_same_bytes(family):
+    again = family_set(family, SEEDS[0], per_family=1).files()
+    before = fresh()[family, SEEDS[0]][0].files()
+    assert {name: data for name, data in again.items() if name != "tasks.json"}.items() <= before.items()
+    assert json.loads(again["tasks.json"])["tasks"] == json.loads(before["tasks.json"])["tasks"][:1]
+
+
+@every_family
+def test_the_picture_is_needed(family):
+    one, other = asked_alike(family)
+    assert one.task.question == other.task.question
+    assert one.picture != other.picture
+    assert way(one.task) != way(other.task)
