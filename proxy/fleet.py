@@ -20,7 +20,7 @@ from anyio.abc import TaskGroup
 from m3bench.proxy.call import Answer, WireError, error_result
 from m3bench.proxy.cassette import Cassette
 from m3bench.proxy.router import Relay
-from m3bench.proxy.upstream import Entry, Upstream, capabilities, make_upstream
+from m3bench.proxy.upstream import Containers, Entry, Upstream, capabilities, make_upstream
 from m3bench.tasks.catalog import SEPARATOR
 from m3bench.tasks.errors import UpstreamError
 
@@ -40,6 +40,7 @@ class Fleet:
         prefix: Whether tools are shown with their server's name.
         cassette: Records answers, or gives recorded ones.
         reserved: Names that no tool may be shown under.
+        containers: Runs those that are images.
     """
 
     def __init__(
@@ -49,11 +50,12 @@ class Fleet:
         prefix: bool = True,
         cassette: Cassette | None = None,
         reserved: Collection[str] = (),
+        containers: Containers | None = None,
     ) -> None:
         self._reserved = frozenset(reserved)
         self._prefix = prefix
         self._cassette = cassette
-        self._upstreams = {name: make_upstream(name, entry) for name, entry in entries.items()}
+        self._upstreams = {name: make_upstream(name, entry, containers) for name, entry in entries.items()}
         self._routes: dict[str, tuple[str, str]] = {}
         """Exposed name to server and tool."""
         self._tools: dict[str, dict[str, Any]] = {}

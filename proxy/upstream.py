@@ -1,8 +1,8 @@
 """Real third-party MCP servers, fronted in place of the bundled ones or beside them.
 
 Each is started once and kept: one link, any number of calls in flight, no handshake per call. A server that
-dies fails the calls under way and is started again by the next one. Stdio servers are spoken to in raw lines;
-HTTP servers through the SDK's transport. Both speak the handshake revisions, in which a session exists.
+dies fails the calls under way and is started again by the next one. Programs and images are spoken to in raw
+lines; HTTP servers through the SDK's transport. All speak the handshake revisions, in which a session exists.
 """
 
 import json
@@ -11,10 +11,10 @@ import os
 import signal
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
@@ -68,6 +68,10 @@ class Entry(BaseModel):
     cwd: str | None = None
     url: str | None = None
     headers: dict[str, str] = {}
+    image: str | None = None
+    """A container image to run; `args` and `env` are for it."""
+    egress: bool = False
+    """Whether an image may reach public addresses; private ones it never reaches."""
     stateful: bool = False
     """Whether a call can change what a later one answers: such a server is never recorded on a cassette."""
 
@@ -86,9 +90,30 @@ def read_servers(path: Path) -> dict[str, Entry]:
     except (ValueError, TypeError) as error:
         raise InputFileError(path, 'is not of the form {"mcpServers": {"name": {"command": …}}}') from error
     for name, entry in entries.items():
-        if (entry.command is None) == (entry.url is None):
-            raise InputFileError(path, "needs a command or a url, one of the two", field=f"mcpServers.{name}")
+        field = f"mcpServers.{name}"
+        if [entry.command, entry.url, entry.image].count(None) != 2:
+            raise InputFileError(path, "needs a command, a url or an image, one of them", field=field)
+        if entry.egress and entry.image is None:
+            raise InputFileError(
+                path, "is about images: a command or a url goes wherever it likes", field=f"{field}.egress"
+            )
     return entries
+
+
+class Wire(Protocol):
+    """A line to a server, in both directions."""
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """What arrives, until the other side closes."""
+        ...
+
+    async def send(self, data: bytes) -> None:
+        """Write a line whole; raises `OSError` when nobody reads any more."""
+        ...
+
+
+Containers = Callable[[str, Entry], AbstractAsyncContextManager[Wire]]
+"""Runs the image of an entry, by the server's name, for as long as the context lasts; raises `UpstreamError`."""
 
 
 class Upstream(ABC):
@@ -174,6 +199,20 @@ class Upstream(ABC):
         self.info, self._peer = info, peer
         task_status.started()
 
+    async def _talk(self, wire: Wire, task_status: TaskStatus[None]) -> None:
+        """Speak in lines until the other side closes."""
+        peer = Peer(self.name, wire.send, self._notice)
+        lines = Lines(MAX_LINE_BYTES)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._shake_hands, peer, task_status)
+            try:
+                async for chunk in wire.chunks():
+                    for line in lines.feed(chunk):
+                        await peer.feed(line)
+            finally:
+                self._peer = None
+                peer.close(UpstreamError(self.name, "it ended"))
+
     async def _notice(self, method: str, params: dict[str, Any]) -> None:
         """Pass a notification on to the call it belongs to."""
         if method == "notifications/progress":
@@ -207,26 +246,25 @@ class StdioUpstream(Upstream):
             )  # fmt: skip
         except (OSError, ValueError) as error:
             raise UpstreamError(self.name, f"{entry.command!r} cannot be started ({error})") from error
+        assert process.stdin is not None
+        assert process.stdout is not None
         try:
-            await self._talk(process, task_status)
+            await self._talk(Descriptors(process.stdout.fileno(), process.stdin.fileno()), task_status)
         finally:
             await _stop(process)
 
-    async def _talk(self, process: "subprocess.Popen[bytes]", task_status: TaskStatus[None]) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        wire = Descriptors(process.stdout.fileno(), process.stdin.fileno())
-        peer = Peer(self.name, wire.send, self._notice)
-        lines = Lines(MAX_LINE_BYTES)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._shake_hands, peer, task_status)
-            try:
-                async for chunk in wire.chunks():
-                    for line in lines.feed(chunk):
-                        await peer.feed(line)
-            finally:
-                self._peer = None
-                peer.close(UpstreamError(self.name, "it ended"))
+
+class ContainerUpstream(Upstream):
+    """A server that is a container."""
+
+    def __init__(self, name: str, entry: Entry, containers: Containers) -> None:
+        super().__init__(name)
+        self._entry = entry
+        self._containers = containers
+
+    async def _run(self, *, task_status: TaskStatus[None]) -> None:
+        async with self._containers(self.name, self._entry) as wire:
+            await self._talk(wire, task_status)
 
 
 class HttpUpstream(Upstream):
@@ -268,8 +306,11 @@ def _reason(name: str, error: BaseException) -> UpstreamError:
     return UpstreamError(name, f"{type(error).__name__}: {error}")
 
 
-def make_upstream(name: str, entry: Entry) -> Upstream:
-    """The upstream of an entry."""
+def make_upstream(name: str, entry: Entry, containers: Containers | None = None) -> Upstream:
+    """The upstream of an entry; images need somebody who runs them."""
+    if entry.image is not None:
+        assert containers is not None
+        return ContainerUpstream(name, entry, containers)
     return StdioUpstream(name, entry) if entry.command is not None else HttpUpstream(name, entry)
 
 

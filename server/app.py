@@ -27,6 +27,7 @@ from m3bench.sandboxes.backends.base import Backend
 from m3bench.sandboxes.pool import Pool
 from m3bench.sandboxes.world.tables import world_hash
 from m3bench.server.backend import backend_of
+from m3bench.server.containers import Containers
 from m3bench.server.desk import BenchmarkDesk
 from m3bench.server.runs import OWN_TOOLS, Runs
 from m3bench.server.scores import VERSION as SCORES_VERSION
@@ -216,7 +217,7 @@ def _fleet(settings: Settings) -> Fleet:
         stateful |= {name for name, entry in entries.items() if entry.stateful}
         replaying = settings.replay is not None
         cassette = Cassette(path, replaying=replaying, live=settings.on_miss == "live", stateful=stateful)
-    return Fleet(entries, prefix=settings.prefix, cassette=cassette, reserved=OWN_TOOLS)
+    return Fleet(entries, prefix=settings.prefix, cassette=cassette, reserved=OWN_TOOLS, containers=Containers().open)
 
 
 class _LazyJournal:
