@@ -6,6 +6,8 @@ from importlib import import_module
 from m3bench.sandboxes.toolserver import ToolServer
 
 MODULES = {
+    "Reddit-MCP-Server": "reddit",
+    "amazon": "shop",
     "dinox-mcp": "detector",
     "excel": "excel",
     "food_nutrition_mcp": "nutrition",
