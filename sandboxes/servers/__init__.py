@@ -30,6 +30,7 @@ MODULES = {
     "tmdb": "films",
     "weather": "weather",
     "wiki": "encyclopedia",
+    "yahoo-finance": "stocks",
 }
 """Server name to module name; a server is ready in the catalog exactly when it stands here."""
 

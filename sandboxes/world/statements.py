@@ -1,0 +1,317 @@
+"""Financial statements of listed companies: annual and quarterly, and every sum in them holds.
+
+A few figures of each year are facts of the table `company_reports`; single lines are shares of them, fixed per
+company. Lines of a year are spread over its quarters without remainder and totals are added up from lines, so that
+quarters add up to years, assets equal liabilities and equity, and the cash flow leads from one balance's cash to the
+next. Amounts are whole units of the reporting currency.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+
+from m3bench.sandboxes.world import noise, stocks, tables
+
+Lines = dict[str, int]
+MILLION = 1_000_000
+YEARS = 4
+QUARTERS = 5
+
+_WEIGHTS = 1000
+"""What the weights of a year's quarters are counted in; finer than they need be."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A year's own figures, in millions; those of a running year are expected ones."""
+
+    ticker: str
+    year_end: date
+    running: bool
+    reported_to: date
+    """Up to when a running year is published."""
+    currency: str
+    tax_rate: float
+    revenue: int
+    gross_profit: int | None
+    """None where there is no cost of goods: banks and insurers."""
+    operating_income: int
+    net_income: int
+    assets: int
+    equity: int
+    operating_cash: int
+    capital_spending: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Period:
+    """The lines of a year or a quarter and of the balance at its end."""
+
+    end: date
+    income: Lines
+    balance: Lines
+    cash: Lines
+
+
+def currency(ticker: str) -> str:
+    """The currency in which a company reports."""
+    return _reports(_reporter(ticker))[0].currency
+
+
+def annual(ticker: str) -> tuple[Period, ...]:
+    """The closed years, newest first."""
+    return tuple(reversed([year for year, report in _years(_reporter(ticker)) if not report.running]))[:YEARS]
+
+
+def quarterly(ticker: str) -> tuple[Period, ...]:
+    """The published quarters, newest first: those shown and, beyond `QUARTERS`, all that the years hold."""
+    return tuple(reversed(_quarters(_reporter(ticker))))
+
+
+def trailing(ticker: str, pick: Callable[[Period], int]) -> int:
+    """The sum of a line over the last four published quarters."""
+    return sum(pick(quarter) for quarter in quarterly(ticker)[:4])
+
+
+def _reporter(ticker: str) -> str:
+    return str(stocks.companies()[ticker]["reports_as"])
+
+
+@cache
+def _reports(ticker: str) -> tuple[Report, ...]:
+    """Oldest first."""
+    found = []
+    for record in tables.load("company_reports"):
+        if record["company_id"] != ticker:
+            continue
+        facts = {key: value for key, value in record.items() if key not in ("id", "company_id", "status")}
+        facts["year_end"] = date.fromisoformat(record["year_end"])
+        facts["reported_to"] = date.fromisoformat(record.get("reported_to", record["year_end"]))
+        found.append(Report(ticker=ticker, running=record["status"] == "running", **facts))
+    return tuple(sorted(found, key=lambda report: report.year_end))
+
+
+@cache
+def _years(ticker: str) -> tuple[tuple[Period, Report], ...]:
+    """Every year with its report, oldest first. The year before the first is taken to have been a little smaller."""
+    reports = _reports(ticker)
+    before = _balance(reports[0], scale=0.94)
+    years = []
+    for report in reports:
+        balance, income = _balance(report), _income(report)
+        years.append((_period(report.year_end, income, balance, _cash_lines(report, income), before), report))
+        before = balance
+    return tuple(years)
+
+
+@cache
+def _quarters(ticker: str) -> tuple[Period, ...]:
+    """Every published quarter, oldest first."""
+    quarters: list[Period] = []
+    before = _balance(_reports(ticker)[0], scale=0.94)
+    previous = 0
+    for year, report in _years(ticker):
+        weights = _season(ticker, report.revenue / previous - 1 if previous else 0.0)
+        start = before
+        last = before
+        for quarter in range(4):
+            end = _month_end(year.end, 3 * (3 - quarter))
+            if report.running and end > report.reported_to:
+                break
+            balance = _between(start, year.balance, quarter + 1)
+            income = _spread(year.income, weights, quarter)
+            flows = _spread(_leaves(year.cash), weights, quarter)
+            quarters.append(_period(end, income, balance, flows, last))
+            last = balance
+        before, previous = year.balance, report.revenue
+    return tuple(quarters)
+
+
+def _period(end: date, income: Lines, balance: Lines, flows: Lines, before: Lines) -> Period:
+    return Period(end=end, income=income, balance=_settled(balance), cash=_flow(flows, income, before, balance))
+
+
+def net_income(income: Lines) -> int:
+    """What is left of the revenue after all lines of an income statement."""
+    gains = ("Total Revenue", "Interest Income", "Other Non Operating Income Expenses")
+    memo = "Reconciled Depreciation"
+    return sum(amount if name in gains else -amount for name, amount in income.items() if name != memo)
+
+
+def _income(report: Report) -> Lines:
+    """The lines of a year's income statement, in millions."""
+    key = report.ticker
+    pretax = round(report.net_income / (1 - report.tax_rate))
+    interest_paid = round(report.assets * noise.between(0.004, 0.011, key, "interest paid"))
+    interest_earned = round(report.assets * noise.between(0.003, 0.009, key, "interest earned"))
+    lines = {"Total Revenue": report.revenue}
+    if report.gross_profit is None:
+        expense = report.revenue - report.operating_income
+        lines["Selling General And Administration"] = round(expense * noise.between(0.55, 0.7, key, "overhead"))
+        lines["Other Operating Expenses"] = expense - lines["Selling General And Administration"]
+        interest_paid = interest_earned = 0
+    else:
+        expense = report.gross_profit - report.operating_income
+        research = noise.between(*_RESEARCH.get(stocks.companies()[key]["sector"], (0.02, 0.12)), key, "research")
+        lines["Cost Of Revenue"] = report.revenue - report.gross_profit
+        lines["Research And Development"] = max(0, round(expense * research))
+        lines["Selling General And Administration"] = expense - lines["Research And Development"]
+    return {
+        **lines,
+        "Interest Income": interest_earned,
+        "Interest Expense": interest_paid,
+        "Other Non Operating Income Expenses": pretax - report.operating_income - interest_earned + interest_paid,
+        "Tax Provision": pretax - report.net_income,
+        "Reconciled Depreciation": _depreciation(report),
+    }
+
+
+_RESEARCH = {
+    "Technology": (0.42, 0.62),
+    "Communication Services": (0.35, 0.5),
+    "Healthcare": (0.3, 0.5),
+    "Consumer Cyclical": (0.05, 0.35),
+}
+"""The share of research in operating expenses, from … to, by sector."""
+
+
+def _depreciation(report: Report) -> int:
+    low, high = (0.012, 0.04) if report.gross_profit is not None else (0.0015, 0.0025)
+    return round(report.assets * noise.between(low, high, report.ticker, "depreciation"))
+
+
+def _balance(report: Report, scale: float = 1.0) -> Lines:
+    """The lines of a year's closing balance, in millions; what is left over is in the lines called other."""
+    key = report.ticker
+    assets, equity = round(report.assets * scale), round(report.equity * scale)
+    debts = assets - equity
+
+    def share(low: float, high: float, name: str) -> float:
+        """A company's own share, a little different each year."""
+        return noise.between(low, high, key, name) * noise.between(0.93, 1.07, key, name, report.year_end.year, scale)
+
+    if report.gross_profit is None:
+        lines = {
+            "Cash And Cash Equivalents": round(assets * share(0.06, 0.13, "cash")),
+            "Receivables": round(assets * share(0.3, 0.36, "loans")),
+            "Investments And Advances": round(assets * share(0.33, 0.4, "securities")),
+            "Net PPE": round(assets * share(0.006, 0.01, "plant")),
+            "Goodwill And Other Intangible Assets": round(assets * share(0.015, 0.02, "goodwill")),
+        }
+        owed = {
+            "Payables And Accrued Expenses": round(debts * share(0.05, 0.07, "payables")),
+            "Current Debt": round(debts * share(0.02, 0.03, "short debt")),
+            "Long Term Debt": round(debts * share(0.09, 0.11, "long debt")),
+        }
+    else:
+        lines = {
+            "Cash And Cash Equivalents": round(assets * share(0.06, 0.12, "cash")),
+            "Other Short Term Investments": round(assets * share(0.03, 0.1, "securities")),
+            "Receivables": round(assets * share(0.07, 0.12, "receivables")),
+            "Inventory": round(assets * share(0.01, 0.08, "stock")),
+            "Other Current Assets": round(assets * share(0.02, 0.05, "other current")),
+            "Net PPE": round(assets * share(0.14, 0.32, "plant")),
+            "Goodwill And Other Intangible Assets": round(assets * share(0.05, 0.16, "goodwill")),
+        }
+        owed = {
+            "Payables And Accrued Expenses": round(debts * share(0.18, 0.28, "payables")),
+            "Current Debt": round(debts * share(0.03, 0.06, "short debt")),
+            "Other Current Liabilities": round(debts * share(0.1, 0.18, "other current debts")),
+            "Long Term Debt": round(debts * share(0.26, 0.38, "long debt")),
+        }
+    capital = round(assets * (share(0.08, 0.14, "capital") if "Inventory" in lines else share(0.02, 0.03, "capital")))
+    return {
+        **lines,
+        "Other Non Current Assets": assets - sum(lines.values()),
+        **owed,
+        "Other Non Current Liabilities": debts - sum(owed.values()),
+        "Capital Stock": capital,
+        "Retained Earnings": equity - capital,
+    }
+
+
+_ASSETS = (
+    "Cash And Cash Equivalents",
+    "Other Short Term Investments",
+    "Receivables",
+    "Inventory",
+    "Other Current Assets",
+    "Investments And Advances",
+    "Net PPE",
+    "Goodwill And Other Intangible Assets",
+    "Other Non Current Assets",
+)
+_EQUITY = ("Capital Stock", "Retained Earnings")
+_OTHER_DEBTS = "Other Non Current Liabilities"
+
+
+def _settled(balance: Lines) -> Lines:
+    """The same with what is left of the assets as other liabilities, where rounding took a unit away."""
+    assets = sum(balance.get(name, 0) for name in _ASSETS)
+    claims = sum(amount for name, amount in balance.items() if name not in _ASSETS and name != _OTHER_DEBTS)
+    return {**balance, _OTHER_DEBTS: assets - claims}
+
+
+def _between(start: Lines, end: Lines, quarter: int) -> Lines:
+    """A balance on the way from one year's end to the next."""
+    return {name: (start[name] * (4 - quarter) + end[name] * quarter) // 4 for name in end}
+
+
+def _cash_lines(report: Report, income: Lines) -> Lines:
+    """The lines of a year's cash flow that do not follow from others, in millions."""
+    key, year = report.ticker, report.year_end.year
+    company = stocks.companies()[key]
+    rewards = round(max(0, report.revenue) * noise.between(0.004, 0.06, key, "stock rewards"))
+    paid_in = str(min(max(year, 2023), 2025))
+    per_share = sum(amount for day, amount in company["dividends"] if day.startswith(paid_in))
+    free = report.operating_cash - report.capital_spending
+    paid = round(min(per_share * company["shares"] / MILLION, abs(report.net_income)))
+    return {
+        "Depreciation And Amortization": income["Reconciled Depreciation"],
+        "Stock Based Compensation": rewards,
+        "Change In Working Capital": report.operating_cash - report.net_income - _depreciation(report) - rewards,
+        "Capital Expenditure": -report.capital_spending,
+        "Net Investment Purchase And Sale": round(free * noise.between(-0.3, 0.15, key, year, "securities")),
+        "Cash Dividends Paid": -paid,
+        "Repurchase Of Capital Stock": -max(0, round((free - paid) * noise.between(0.3, 0.8, key, year, "buy-back"))),
+    }
+
+
+_PROFIT_FLOW = "Net Income From Continuing Operations"
+_DEBT_FLOW = "Net Issuance Payments Of Debt"
+
+
+def _flow(lines: Lines, income: Lines, before: Lines, after: Lines) -> Lines:
+    """With the profit it begins with and the new debt that makes the cash arrive at the balance."""
+    change = after["Cash And Cash Equivalents"] - before["Cash And Cash Equivalents"]
+    flows = {_PROFIT_FLOW: net_income(income), **lines}
+    return {
+        **flows,
+        _DEBT_FLOW: change - sum(flows.values()),
+        "Beginning Cash Position": before["Cash And Cash Equivalents"],
+        "End Cash Position": after["Cash And Cash Equivalents"],
+    }
+
+
+def _leaves(cash: Lines) -> Lines:
+    derived = (_PROFIT_FLOW, _DEBT_FLOW, "Beginning Cash Position", "End Cash Position")
+    return {name: amount for name, amount in cash.items() if name not in derived}
+
+
+def _season(ticker: str, growth: float) -> tuple[int, ...]:
+    """Weights of a year's quarters: the company's own season, rising when the year grows."""
+    tilt = max(-0.4, min(0.6, growth)) / 4
+    own = [noise.between(0.95, 1.05, ticker, "quarter", quarter) for quarter in range(4)]
+    return tuple(round(_WEIGHTS * weight * (1 + tilt * (quarter - 1.5))) for quarter, weight in enumerate(own))
+
+
+def _spread(lines: Mapping[str, int], weights: tuple[int, ...], quarter: int) -> Lines:
+    """A quarter's part of each line; the four parts add up to the line."""
+    whole, until, upto = sum(weights), sum(weights[:quarter]), sum(weights[: quarter + 1])
+    return {name: amount * upto // whole - amount * until // whole for name, amount in lines.items()}
+
+
+def _month_end(day: date, months_before: int) -> date:
+    first = day.year * 12 + day.month - months_before
+    return date(first // 12, first % 12 + 1, 1) - timedelta(days=1)

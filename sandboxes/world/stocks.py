@@ -1,0 +1,93 @@
+"""Listed companies and their prices: one path of minutes per share, from which every larger bar is made.
+
+Closing levels are known on a few days and drawn between them; a day runs from its opening gap to its close. Prices
+are adjusted for splits and dividends, in cents. Share classes of one company move alike.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from m3bench.sandboxes.world import bars, noise, sessions, tables
+from m3bench.sandboxes.world.bars import Bars
+from m3bench.sandboxes.world.fields import Array
+
+Company = Mapping[str, Any]
+
+CENTS = 100
+_MARKET_SHARE = 0.55
+"""How much of a day's change is the market's."""
+_GAP = 0.35
+_INSIDE = 0.75
+"""The night's and the day's part of a day's volatility."""
+
+
+@cache
+def companies() -> Mapping[str, Company]:
+    """Every listed share by ticker."""
+    return {company["id"]: company for company in tables.load("companies")}
+
+
+def find(ticker: str) -> Company | None:
+    """The share of a ticker, in whatever case it is written."""
+    return companies().get(ticker.strip().upper())
+
+
+def minutes(ticker: str, number: int) -> Bars:
+    """The minutes of a trading day, by its number from 1 on."""
+    company = companies()[ticker]
+    moves_as, volatility = company["moves_as"], company["volatility"]
+    before, after = float(_levels(ticker)[number - 1]), float(_levels(ticker)[number])
+    count = sessions.length(sessions.days()[number])
+    opening = before * (1 + _GAP * volatility * float(bars.steps(number, 1, moves_as, "gap")[0]))
+    path = bars.path(opening, after, count, _INSIDE * volatility, moves_as, number)
+    points = np.rint(path * CENTS).astype(np.int64)
+    restless = abs(after / before - 1) / volatility
+    busy = noise.between(0.7, 1.2, ticker, number, "busy") * (0.85 + 0.25 * restless) * count / sessions.FULL_MINUTES
+    volume = round(company["volume"] * busy)
+    reach = volatility * after * CENTS / 60
+    return bars.trade(points, reach, volume, 1.0, _bustle(count), ticker, number)
+
+
+@lru_cache(maxsize=128)
+def daily(ticker: str) -> Bars:
+    """All trading days from number 1 to the last."""
+    return bars.joined([minutes(ticker, number).grouped([0]) for number in range(1, len(sessions.days()))])
+
+
+def close_on(ticker: str, number: int) -> float:
+    """The closing price of a trading day."""
+    return round(float(np.rint(_levels(ticker)[number] * CENTS)) / CENTS, 2)
+
+
+def last_close(ticker: str) -> float:
+    """The price at the world's instant."""
+    return close_on(ticker, len(sessions.days()) - 1)
+
+
+def dividends(ticker: str) -> Mapping[date, float]:
+    """Dividend per share by the day from which a buyer no longer gets it."""
+    return {date.fromisoformat(day): float(amount) for day, amount in companies()[ticker]["dividends"]}
+
+
+def splits(ticker: str) -> Mapping[date, float]:
+    """New shares per old one by the first day after the split."""
+    return {date.fromisoformat(day): float(ratio) for day, ratio in companies()[ticker]["splits"]}
+
+
+@cache
+def _levels(ticker: str) -> Array:
+    company = companies()[ticker]
+    anchors = {sessions.numbers()[date.fromisoformat(day)]: close for day, close in company["closes"].items()}
+    volatility = company["volatility"]
+    return bars.levels(anchors, volatility, company["moves_as"], market="stocks", share=_MARKET_SHARE)
+
+
+@cache
+def _bustle(count: int) -> Array:
+    """How busy the minutes of a day are: most after the opening and before the close."""
+    along = np.arange(count) / (count - 1) * 2 - 1
+    return np.asarray(1 + 2.5 * along * along)
