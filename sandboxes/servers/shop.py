@@ -10,11 +10,13 @@ import re
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import shop
 from m3bench.sandboxes.world.shop import Marketplace, Product
-from m3bench.tasks.errors import SoftError
+from m3bench.tasks.errors import LimitError, SoftError
 
 server = ToolServer("amazon")
 
 PAGE_SIZE = 10
+
+MOST_LETTERS = 500
 
 _HOST = re.compile(r"(?:https?://)?(?:www\.)?([^/\s]+)/?", re.IGNORECASE)
 _NUMBER_IN_ADDRESS = re.compile(r"/(?:dp|product)/(\w{10})")
@@ -24,6 +26,8 @@ _NUMBER_IN_ADDRESS = re.compile(r"/(?:dp|product)/(\w{10})")
 async def search_products(keywords: str, n: int = 1, page: int = 1, amazon_domain: str = shop.HOME) -> str:
     if not keywords.strip():
         raise SoftError("Missing 'keywords'.", outcome="invalid_arguments")
+    if len(keywords) > MOST_LETTERS:
+        raise LimitError(f"keywords has {len(keywords)} characters, at most {MOST_LETTERS} are taken: use fewer words.")
     marketplace = _marketplace(amazon_domain)
     first = (max(1, min(page, len(shop.products()))) - 1) * PAGE_SIZE
     found = shop.find(keywords, first + max(1, min(n, PAGE_SIZE)))[first:]

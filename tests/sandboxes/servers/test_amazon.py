@@ -102,6 +102,10 @@ def test_failures_are_plain_texts_without_the_error_flag(bench: Bench) -> None:
     assert bench.text(SEARCH, keywords="qwxzvk blorfgan") == "No results."
 
 
+def test_a_flood_of_keywords_is_refused(bench: Bench) -> None:
+    assert "use fewer words" in bench.error(SEARCH, keywords="tea " * 1000)
+
+
 def test_every_kind_of_query_finds_what_was_meant(bench: Bench) -> None:
     entries = [Entry(product.title, product.title) for product in PRODUCTS]
     asked = [query for query in queries(entries, SEARCH, 120) if query.kind != "foreign"]
