@@ -57,7 +57,7 @@ class App:
     def __init__(self, settings: Settings, catalog: Catalog | None = None) -> None:
         self.settings = settings
         self.catalog = catalog or load_catalog().ready
-        self.library = Library(settings.tasks or BUNDLED)
+        self.library = _library(settings)
         self.fleet = _fleet(settings)
         self.seats: dict[str, Seat] = {}
         self._owner = secrets.token_hex(8)
@@ -204,6 +204,16 @@ class App:
         from m3bench.server.scoring import open_encoder
 
         return open_encoder()
+
+
+def _library(settings: Settings) -> Library:
+    if settings.seed is None:
+        return Library(settings.tasks or BUNDLED)
+    if settings.tasks is not None:
+        raise UserError("Tasks come from a folder or from a seed, not both: give --tasks or --seed.")
+    from m3bench.server.generation import private_set
+
+    return private_set(settings.seed, settings.per_family)
 
 
 def _fleet(settings: Settings) -> Fleet:

@@ -31,6 +31,10 @@ class Settings(BaseModel):
     """Where runs are kept (`M3BENCH_DATA`)."""
     tasks: Path | None = None
     """A folder with a set of tasks; the bundled set when left out."""
+    seed: int | None = None
+    """Make the tasks from this seed when the server starts, in memory alone (`M3BENCH_SEED`)."""
+    per_family: int = Field(default=1, ge=1)
+    """How many tasks of each family are made so."""
     profile: str = "full"
     """Which tools a seat shows."""
     sandbox: Literal["process", "docker", "inprocess"] = "process"

@@ -25,6 +25,14 @@ def serve(
     replay: Annotated[Path | None, typer.Option(help="Answer from this cassette in their place.")] = None,
     on_miss: Annotated[str, typer.Option(help="What is not on the cassette: error, or live.")] = "error",
     tasks: Annotated[Path | None, typer.Option(help="Folder with a set of tasks.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            envvar="M3BENCH_SEED",
+            help="Make tasks from this seed at the start (takes a minute or two); no reference is ever on disk.",
+        ),
+    ] = None,
+    per_family: Annotated[int, typer.Option(min=1, help="With --seed: tasks of each family.")] = 1,
     sandbox: Annotated[str, typer.Option(help="Where tools run: process, or docker.")] = "process",
     runtime: Annotated[
         str | None, typer.Option(help="Another OCI runtime for containers, such as runsc for gVisor.")
@@ -54,6 +62,8 @@ def serve(
         replay=replay,
         on_miss=on_miss,
         tasks=tasks,
+        seed=seed,
+        per_family=per_family,
         sandbox=sandbox,
         runtime=runtime,
         ranked=ranked,
