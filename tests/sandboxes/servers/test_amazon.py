@@ -12,6 +12,15 @@ from tests.sandboxes.world.search_quality import Entry, measure, queries
 SEARCH, PRODUCT = "amazon/search_products", "amazon/get_product"
 PRODUCTS = list(shop.products().values())
 
+OBJECTS = """
+bicycle, car, bench, backpack, umbrella, handbag, tie, suitcase, frisbee, skis, snowboard, sports ball, kite, baseball
+bat, baseball glove, skateboard, surfboard, tennis racket, bottle, wine glass, cup, fork, knife, spoon, bowl, banana,
+apple, sandwich, orange, broccoli, carrot, hot dog, pizza, donut, cake, chair, couch, potted plant, bed, dining table,
+toilet, tv, laptop, mouse, remote, keyboard, cell phone, microwave, oven, toaster, sink, refrigerator, book, clock,
+vase, scissors, teddy bear, hair drier, toothbrush, hard hat, safety vest, ladder, fire extinguisher, whiteboard,
+projector, globe, microscope, guitar, camera, tent, watch, sofa, football, mug, desk lamp, headphones, monitor
+"""
+
 
 def titles(bench: Bench, keywords: str, n: int = 3, page: int = 1) -> list[str]:
     return re.findall(r"^- (.+)$", bench.text(SEARCH, keywords=keywords, n=n, page=page), re.M)
@@ -69,6 +78,12 @@ def test_a_bare_noun_finds_things_of_that_kind_most_popular_first(bench: Bench, 
     found = [by_title[title] for title in titles(bench, kind, count)]
     assert {product.kind for product in found} == {kind}
     assert [product.reviews for product in found] == sorted((p.reviews for p in found), reverse=True)
+
+
+@pytest.mark.parametrize("name", [" ".join(name.split()) for name in OBJECTS.split(",")])
+def test_an_everyday_object_of_a_picture_can_be_bought(name: str) -> None:
+    product = shop.find(name, 1)[0]
+    assert name in (product.kind, *product.terms)
 
 
 def test_the_number_of_products_stays_between_one_and_ten(bench: Bench) -> None:
