@@ -8,6 +8,7 @@ from m3bench.sandboxes.toolserver import ToolServer
 MODULES = {
     "Reddit-MCP-Server": "reddit",
     "amazon": "shop",
+    "car-price": "car_prices",
     "dinox-mcp": "detector",
     "excel": "excel",
     "food_nutrition_mcp": "nutrition",
