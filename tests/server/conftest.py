@@ -14,6 +14,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from tests.server.hosts import Hosts
 from tests.sets import write_set
 
 Connect = Callable[[], AbstractAsyncContextManager[Client]]
@@ -38,16 +39,29 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
+@pytest.fixture(params=["process", pytest.param("docker", marks=pytest.mark.docker)])
+def sandbox(request: pytest.FixtureRequest) -> str:
+    """Where the tools of a test run: whatever is said to a server must be answered alike."""
+    chosen: str = request.param
+    return chosen
+
+
 @pytest.fixture
-def arguments(task_set: Path, data: Path) -> list[str]:
+def hosts(data: Path, sandbox: str) -> Hosts:
+    """What runs for the sandboxes of the test's server."""
+    return Hosts(data, sandbox)
+
+
+@pytest.fixture
+def arguments(task_set: Path, data: Path, sandbox: str) -> list[str]:
     """The options of the servers of a test."""
-    return ["--tasks", str(task_set), "--data", str(data)]
+    return ["--tasks", str(task_set), "--data", str(data), "--sandbox", sandbox]
 
 
 @asynccontextmanager
 async def over_stdio(arguments: list[str], mode: str) -> AsyncIterator[Client]:
     """A client of a server process of its own."""
-    parameters = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], *arguments])
+    parameters = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], *arguments], env=dict(os.environ))
     with anyio.fail_after(60):
         async with Client(stdio_client(parameters), mode=mode) as client:  # type: ignore[arg-type]
             yield client

@@ -1,16 +1,15 @@
 """What goes wrong between a client and a server is answered clearly, recorded, and survived."""
 
 import json
-import os
-import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from m3bench.server.store.records import CallRecord
 from m3bench.server.store.sqlite import SqliteStore
+from tests.server.hosts import Hosts
 from tests.server.pipes import Pipe, text
 from tests.waiting import eventually
 
@@ -43,20 +42,6 @@ def stored(data: Path) -> Iterator[SqliteStore]:
 def calls(data: Path) -> list[CallRecord]:
     with stored(data) as store:
         return [call for run in store.runs() for call in store.calls(run.id)]
-
-
-def hosts(data: Path) -> list[int]:
-    """Processes that work in a data folder."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                line = (entry / "cmdline").read_bytes().decode()
-            except OSError:
-                continue
-            if "m3bench.sandboxes.host" in line and str(data) in line:
-                found.append(int(entry.name))
-    return found
 
 
 @pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
@@ -102,13 +87,11 @@ def test_a_huge_argument_is_refused_and_on_record(pipe: Pipe, data: Path) -> Non
     assert len(calls(data)[0].request) > 50_000_000
 
 
-def test_a_sandbox_that_dies_costs_a_call_that_is_not_the_agents_fault(pipe: Pipe, data: Path) -> None:
+def test_a_sandbox_that_dies_costs_a_call_that_is_not_the_agents_fault(pipe: Pipe, data: Path, hosts: Hosts) -> None:
     assert text(pipe.ask(2, "math__sum", SUM)) == "27"
-    assert hosts(data)
-    for pid in hosts(data):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    eventually(lambda: not hosts(data), "the host is dead")
+    assert hosts.alive()
+    hosts.kill()
+    eventually(lambda: not hosts.alive(), "the host is dead")
     answer = pipe.ask(3, "math__sum", SUM)
     if answer["result"]["isError"]:
         assert "sandbox failed, not your call" in text(answer)
@@ -116,32 +99,30 @@ def test_a_sandbox_that_dies_costs_a_call_that_is_not_the_agents_fault(pipe: Pip
     assert all(call.owner == "sandbox" for call in calls(data) if call.outcome == "failed")
 
 
-def test_a_cancelled_call_is_recorded_as_cut_off_by_the_client(pipe: Pipe, data: Path) -> None:
+def test_a_cancelled_call_is_recorded_as_cut_off_by_the_client(pipe: Pipe, data: Path, hosts: Hosts) -> None:
     pipe.ask(2, "math__sum", SUM)
-    for pid in hosts(data):
-        os.kill(pid, signal.SIGSTOP)
+    hosts.pause()
     pipe.call(3, "math__sum", SUM)
     eventually(lambda: len(calls(data)) == 2, "the call arrived")
     pipe.send(None, "notifications/cancelled", {"requestId": 3})
     eventually(lambda: calls(data)[1].outcome is not None, "the call is settled")
     cut = calls(data)[1]
     assert (cut.outcome, cut.owner) == ("failed", "client")
-    for pid in hosts(data):
-        os.kill(pid, signal.SIGCONT)
+    hosts.resume()
     assert text(pipe.ask(4, "math__sum", SUM)) == "27"
 
 
-def test_a_client_that_vanishes_in_the_middle_of_a_call_leaves_a_clean_record(pipe: Pipe, data: Path) -> None:
+def test_a_client_that_vanishes_in_the_middle_of_a_call_leaves_a_clean_record(
+    pipe: Pipe, data: Path, hosts: Hosts
+) -> None:
     pipe.ask(2, "math__sum", SUM)
-    stopped = hosts(data)
-    for pid in stopped:
-        os.kill(pid, signal.SIGSTOP)
+    hosts.pause()
     pipe.call(3, "math__sum", SUM)
     eventually(lambda: len(calls(data)) == 2, "the call arrived")
     pipe.close()
     assert pipe.process.returncode == 0
     assert calls(data)[1].owner == "client"
-    eventually(lambda: not hosts(data), "no host is left")
+    eventually(lambda: not hosts.alive(), "no host is left")
 
 
 def test_arguments_that_clients_inject_are_kept_on_record_and_not_forwarded(pipe: Pipe, data: Path) -> None:
@@ -200,15 +181,17 @@ def test_a_result_too_large_for_clients_is_cut_and_kept_whole_in_the_workspace(d
     assert "./results/1.json" in blocks[-1]["text"]
 
 
-def test_a_spare_sandbox_answers_the_first_call_and_leaves_nothing(arguments: list[str], data: Path) -> None:
+def test_a_spare_sandbox_answers_the_first_call_and_leaves_nothing(
+    arguments: list[str], data: Path, hosts: Hosts
+) -> None:
     pipe = Pipe([*arguments, "--spares", "1"])
     pipe.open()
-    eventually(lambda: bool(hosts(data)), "a spare is up")
+    eventually(lambda: bool(hosts.alive()), "a spare is up")
     pipe.ask(1, "start_task", {"task_id": "sum-1"})
     assert text(pipe.ask(2, "math__sum", SUM)) == "27"
     pipe.ask(3, "submit", {"answer": "27"})
     pipe.close()
-    eventually(lambda: not hosts(data), "no host is left")
+    eventually(lambda: not hosts.alive(), "no host is left")
     assert list((data / "workspaces").iterdir()) == []
     (kept,) = (data / "runs").iterdir()
     assert (kept / "workspace" / "media" / "note.png").exists()

@@ -138,7 +138,7 @@ class DockerBackend(HostBackend):
 
     async def traces(self, workspace: Path) -> list[str]:
         """Names of the containers and volumes that exist for a workspace."""
-        return [holding.name for holding in await self.engine.ask(holdings) if holding.run == workspace.name]
+        return [holding.name for holding in await self.engine.ask(holdings) if holding.folder == str(workspace)]
 
     def _start(self, client: Client, name: str, workspace: Path) -> socket.socket:
         """Make a container, attach to it and start it, in this order: a host that starts unheard would end."""
@@ -188,7 +188,7 @@ class DockerBackend(HostBackend):
             "Cmd": ["--workspace", image.MOUNT, "--confine", _confinement()],
             "Env": _environment(ground),
             "Hostname": "sandbox",
-            "Labels": marks(workspace.name, self._lease),
+            "Labels": marks(workspace.name, self._lease, folder=workspace),
             "User": placement.user,
             "WorkingDir": image.MOUNT,
             "OpenStdin": True,

@@ -24,6 +24,7 @@ OWNER = "io.m3bench.owner"
 STARTED = "io.m3bench.owner-started"
 PLACE = "io.m3bench.owner-place"
 RUN = "io.m3bench.run"
+FOLDER = "io.m3bench.workspace"
 LEASE = "io.m3bench.lease"
 
 LEASE_SECONDS = 24 * 3600.0
@@ -73,8 +74,14 @@ def new_name() -> str:
     return name
 
 
-def marks(run: str, seconds: float = LEASE_SECONDS) -> dict[str, str]:
-    """The labels of something that belongs to this process now."""
+def marks(run: str, seconds: float = LEASE_SECONDS, *, folder: Path | None = None) -> dict[str, str]:
+    """The labels of something that belongs to this process now.
+
+    Args:
+        run: What it is for.
+        seconds: How long the lease lasts.
+        folder: The workspace it is for.
+    """
     me = myself()
     return {
         PRODUCT: "1",
@@ -82,6 +89,7 @@ def marks(run: str, seconds: float = LEASE_SECONDS) -> dict[str, str]:
         STARTED: me.started,
         PLACE: me.place,
         RUN: run,
+        FOLDER: str(folder or ""),
         LEASE: str(int(time.time() + seconds)),
     }
 
@@ -98,6 +106,8 @@ class Holding:
     """Seconds since the epoch; 0 when unknown."""
     owner: Owner
     run: str
+    folder: str
+    """The workspace it is for, as its owner knows it."""
     lease: float
 
     @classmethod
@@ -110,6 +120,7 @@ class Holding:
             made=made,
             owner=Owner(labels.get(PLACE, ""), _number(labels.get(OWNER)), labels.get(STARTED, "")),
             run=labels.get(RUN, ""),
+            folder=labels.get(FOLDER, ""),
             lease=_number(labels.get(LEASE)),
         )
 

@@ -92,7 +92,7 @@ class EngineVolume:
         """The volume of a workspace, made and filled the first time."""
         if workspace not in self._volumes:
             name = new_name()
-            client.create_volume(name, labels=marks(workspace.name, self._lease))
+            client.create_volume(name, labels=marks(workspace.name, self._lease, folder=workspace))
             self._volumes[workspace] = name
             self._put(client, workspace, None)
         return self._mount(workspace)
@@ -126,7 +126,9 @@ class EngineVolume:
         }  # fmt: skip
 
     def _carrier(self, client: Client, workspace: Path) -> "_Carrier":
-        return _Carrier(client, self._image, self._mount(workspace), marks(workspace.name, self._lease))
+        return _Carrier(
+            client, self._image, self._mount(workspace), marks(workspace.name, self._lease, folder=workspace)
+        )
 
 
 class _Carrier:
