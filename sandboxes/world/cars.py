@@ -17,11 +17,11 @@ Fuel = Literal["Gasolina", "Álcool", "Flex", "Diesel", "Elétrico", "Híbrido"]
 ZERO_KILOMETRES = 32000
 """The model year that stands for a car not yet driven."""
 
-_FIRST_YEAR_PERMILLE = 930
-_YEARLY_PERMILLE = 925
-_LATE_YEARLY_PERMILLE = 970
+_FIRST_YEAR_PERMILLE = 960
+_YEARLY_PERMILLE = 960
+_LATE_YEARLY_PERMILLE = 950
 _LATE_AGE = 10
-_LEAST_PERMILLE = 250
+_LEAST_PERMILLE = 200
 _SPREAD = 90
 """How far a price may lie from the rule, in hundredths of a per cent."""
 
