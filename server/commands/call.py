@@ -29,7 +29,7 @@ def call(
     example: Annotated[
         bool, typer.Option("--example", help="Put the files of the tool's example there; call it if no JSON is given.")
     ] = False,
-    sandbox: Annotated[str, typer.Option(help="Where the tool runs: process or inprocess.")] = "process",
+    sandbox: Annotated[str, typer.Option(help="Where the tool runs: process, docker or inprocess.")] = "process",
     json: Annotated[bool, typer.Option("--json", help="Print the outcome and the raw result as JSON.")] = False,
 ) -> None:
     """Call a tool and show what it gives. Without JSON: what the tool does, its arguments and an example.

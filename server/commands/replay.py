@@ -16,7 +16,7 @@ def replay(
     task: Annotated[str | None, typer.Option(help="Only this task.")] = None,
     server: Annotated[str | None, typer.Option(help="Only calls to this server.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    sandbox: Annotated[str, typer.Option(help="Where tools run: process or inprocess.")] = "process",
+    sandbox: Annotated[str, typer.Option(help="Where tools run: process, docker or inprocess.")] = "process",
     keep_going: Annotated[bool, typer.Option("--keep-going", help="Leave out tasks that cannot be read.")] = False,
 ) -> None:
     """Play a trajectory file step by step through fresh sandboxes and sort every call into its outcome.

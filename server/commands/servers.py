@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def servers(
     names: Annotated[list[str] | None, typer.Argument(metavar="[SERVER]", help="Only these; all by default.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Start each one and make a real call.")] = False,
-    sandbox: Annotated[str, typer.Option(help="Where --check runs them: process or inprocess.")] = "process",
+    sandbox: Annotated[str, typer.Option(help="Where --check runs them: process, docker or inprocess.")] = "process",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/servers.md.")] = False,
 ) -> None:
