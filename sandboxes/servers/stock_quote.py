@@ -221,7 +221,7 @@ def _reports(ticker: str, company: Company) -> Card:
         "netIncomeToCommon": net,
         "operatingCashflow": flow("Operating Cash Flow"),
         "freeCashflow": flow("Free Cash Flow"),
-        "grossMargins": round(total("Gross Profit") / revenue, 5),
+        "grossMargins": round(total("Gross Profit") / revenue, 5) or None,
         "operatingMargins": round(quarters[0]["Operating Income"] / quarters[0]["Total Revenue"], 5),
         "ebitdaMargins": round(total("EBITDA") / revenue, 5),
         "profitMargins": round(net / revenue, 5),

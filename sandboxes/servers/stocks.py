@@ -177,8 +177,8 @@ def _transactions(symbol: str) -> list[Row]:
 
 
 def _purchases(symbol: str) -> list[Row]:
-    """Purchases and awards against sales and gifts in half a year."""
-    came = holders.recent(symbol, ("purchase", "award"))
+    """Shares that came to insiders against sales and gifts in half a year."""
+    came = holders.recent(symbol, ("award",))
     went = holders.recent(symbol, ("sale", "gift"))
     gained, lost = (sum(deed.shares for deed in deeds) for deeds in (came, went))
     held = holders.insider_shares(symbol)
@@ -189,10 +189,15 @@ def _purchases(symbol: str) -> list[Row]:
         {first: "Sales", "Shares": lost, "Trans": len(went)},
         {first: "Net Shares Purchased (Sold)", "Shares": gained - lost, "Trans": len(came) + len(went)},
         {first: "Total Insider Shares Held", "Shares": held, "Trans": None},
-        {first: "% Net Shares Purchased (Sold)", "Shares": round((gained - lost) / before, 4), "Trans": None},
-        {first: "% Buy Shares", "Shares": round(gained / before, 4), "Trans": None},
-        {first: "% Sell Shares", "Shares": round(lost / before, 4), "Trans": None},
+        {first: "% Net Shares Purchased (Sold)", "Shares": _part(gained - lost, before), "Trans": None},
+        {first: "% Buy Shares", "Shares": _part(gained, before), "Trans": None},
+        {first: "% Sell Shares", "Shares": _part(lost, before), "Trans": None},
     ]
+
+
+def _part(some: int, whole: int) -> float:
+    """A fraction of six decimals; never minus zero."""
+    return round(some / whole, 6) or 0.0
 
 
 def _roster(symbol: str) -> list[Row]:
@@ -221,8 +226,8 @@ HOLDERS = {
 
 
 def _told(deed: Transaction) -> str:
-    if deed.kind in ("sale", "purchase"):
-        return f"{deed.kind.capitalize()} at price {deed.low:.2f} - {deed.high:.2f} per share."
+    if deed.kind == "sale":
+        return f"Sale at price {deed.low:.2f} - {deed.high:.2f} per share."
     return f"Stock {deed.kind.capitalize()}{'(Grant)' if deed.kind == 'award' else ''} at price 0.00 per share."
 
 

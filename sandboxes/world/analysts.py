@@ -1,8 +1,8 @@
 """What analysts say of a share: who covers it, how each rating changed, and the counts that follow.
 
 Each house starts coverage with a rating and revisits it every few months, mostly to leave it as it is. The counts of
-a month are the ratings in force then, so that they agree with the changes. All of it is invented, around how the
-share was really seen.
+a month are the ratings in force then, so that they agree with the changes. No house rates itself. All of it is
+invented, around how the share was really seen.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,8 @@ def ratings(ticker: str) -> tuple[Rating, ...]:
     """All that was said, newest first."""
     company = stocks.companies()[ticker]
     key = company["reports_as"]
-    houses = sorted(tables.load("brokers"), key=lambda house: noise.bits(key, house["id"], "covers"))
+    others = [house for house in tables.load("brokers") if house["company_id"] != key]
+    houses = sorted(others, key=lambda house: noise.bits(key, house["id"], "covers"))
     said = [rating for house in houses[: company["analysts"]] for rating in _said_by(house, key, company["lean"])]
     return tuple(sorted(said, key=lambda rating: (rating.moment, rating.firm), reverse=True))
 
@@ -124,7 +125,7 @@ def _level(house: tables.Record, lean: float, key: str, place: int) -> int:
 
 def _published(day: date, key: str, house: str) -> datetime:
     """A moment before or in the trading hours of the last trading day up to a day."""
-    if day in sessions.numbers() or day >= sessions.FIRST:
+    if day > sessions.FIRST:
         day = sessions.days()[sessions.latest(day)]
     minute = noise.integer(6 * 60, 15 * 60, key, house, day.isoformat(), "minute")
     return sessions.moment(day, time(minute // 60, minute % 60))

@@ -7,6 +7,7 @@ in lots), so that the minutes of a day add up to the day exactly.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import sqrt
 
@@ -100,7 +101,7 @@ def trade(points: Whole, reach: float, volume: int, unit: float, weights: Array,
     """The bars between neighbouring points, the volume spread over them.
 
     Args:
-        points: Prices in ticks, one more than there are bars.
+        points: Prices in ticks, one more than there are bars; each at least 1.
         reach: How far highs and lows typically lie outside open and close, in ticks.
         volume: Lots of all bars together.
         unit: What one lot at one tick is worth in parts of the quote.
@@ -108,10 +109,9 @@ def trade(points: Whole, reach: float, volume: int, unit: float, weights: Array,
     """
     opens, closes = points[:-1], points[1:]
     count = len(opens)
-    above = np.rint(np.abs(steps(0, count, *key, "above")) * reach).astype(np.int64)
-    below = np.rint(np.abs(steps(0, count, *key, "below")) * reach).astype(np.int64)
-    highs = np.maximum(opens, closes) + above
-    lows = np.maximum(np.minimum(opens, closes) - below, np.minimum(np.minimum(opens, closes), 1))
+    outside = np.rint(np.abs(steps(0, 2 * count, *key, "outside")) * reach).astype(np.int64)
+    highs = np.maximum(opens, closes) + outside[:count]
+    lows = np.maximum(np.minimum(opens, closes) - outside[count:], 1)
     volumes = _spread(volume, weights * (0.25 + _fractions(count, *key, "volume")))
     turnovers = np.rint(volumes * (opens + closes) * (unit / 2)).astype(np.int64)
     return Bars(open=opens, high=highs, low=lows, close=closes, volume=volumes, turnover=turnovers)
@@ -119,10 +119,8 @@ def trade(points: Whole, reach: float, volume: int, unit: float, weights: Array,
 
 def steps(first: int, count: int, *key: noise.Key) -> Array:
     """Nearly normal numbers for the places `first`, `first` + 1, …: mean 0, standard deviation 1."""
-    bits = _bits(first, count, *key)
-    mask = np.uint64(0xFFFF)
-    total = sum(((bits >> np.uint64(shift)) & mask).astype(np.float64) for shift in (0, 16, 32, 48))
-    return np.asarray((total - 2 * 65535) / _SPREAD_OF_FOUR)
+    parts = _bits(first, count, *key).view(np.uint16).reshape(-1, 4)
+    return np.asarray((parts.sum(axis=1, dtype=np.float64) - 2 * 65535) / _SPREAD_OF_FOUR)
 
 
 def _fractions(count: int, *key: noise.Key) -> Array:
@@ -136,10 +134,15 @@ def _spread(total: int, weights: Array) -> Whole:
     return np.asarray(np.diff(ends, prepend=0))
 
 
+@lru_cache(maxsize=16)
+def _places(first: int, count: int) -> npt.NDArray[np.uint64]:
+    """Places far apart from one another, for a hash to mix."""
+    return np.arange(first, first + count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+
+
 def _bits(first: int, count: int, *key: noise.Key) -> npt.NDArray[np.uint64]:
     """64 mixed bits per place; wraps around as unsigned numbers do."""
-    places = np.arange(first, first + count, dtype=np.int64).astype(np.uint64)
-    mixed = np.uint64(noise.bits(*key)) + places * np.uint64(0x9E3779B97F4A7C15)
+    mixed = np.uint64(noise.bits(*key)) + _places(first, count)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(mixed ^ (mixed >> np.uint64(31)))

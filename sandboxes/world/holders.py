@@ -40,7 +40,7 @@ class Transaction:
     name: str
     title: str
     kind: str
-    """sale, purchase, award or gift."""
+    """sale, award or gift: the everyday ones."""
     shares: int
     low: float
     high: float
@@ -81,7 +81,8 @@ def institutions_count(ticker: str) -> int:
     company = stocks.companies()[ticker]
     worth = float(company["shares"] * stocks.last_close(ticker))
     part = float(company["institutions"])
-    return round(900 + 6200 * part * min(1.0, worth / 4e12) ** 0.25)
+    size: float = min(1.0, worth / 4e12) ** 0.25
+    return round(900 + 6200 * part * size)
 
 
 @cache
@@ -128,12 +129,12 @@ def recent(ticker: str, kinds: Sequence[str], days: int = 182) -> tuple[Transact
 def _transaction(ticker: str, officer: tables.Record, place: int) -> Transaction:
     key = (ticker, officer["name"], place)
     number = len(sessions.days()) - 1 - noise.integer(3, 250, *key, "day")
-    kind = noise.pick(("sale", "sale", "sale", "award", "gift", "purchase"), *key, "kind")
+    kind = noise.pick(("sale", "sale", "sale", "award", "award", "gift"), *key, "kind")
     part = insider_shares(ticker) * noise.between(0.0005, 0.004, *key, "size")
     price = stocks.close_on(ticker, number)
     shares = max(1, round(min(part, noise.between(2e5, 6e6, *key, "dollars") / price)))
     low = high = 0.0
-    if kind in ("sale", "purchase"):
+    if kind == "sale":
         day = stocks.daily(ticker).part(number - 1, number)
         bottom, top = int(day.low[0]), int(day.high[0])
         low = round((bottom + (top - bottom) * noise.between(0.1, 0.45, *key, "low")) / CENTS, 2)

@@ -6,7 +6,7 @@ quarters add up to years, assets equal liabilities and equity, and the cash flow
 next. Amounts are whole units of the reporting currency.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -65,13 +65,8 @@ def annual(ticker: str) -> tuple[Period, ...]:
 
 
 def quarterly(ticker: str) -> tuple[Period, ...]:
-    """The published quarters, newest first: those shown and, beyond `QUARTERS`, all that the years hold."""
+    """Every published quarter, newest first; a client is shown the first `QUARTERS` of them."""
     return tuple(reversed(_quarters(_reporter(ticker))))
-
-
-def trailing(ticker: str, pick: Callable[[Period], int]) -> int:
-    """The sum of a line over the last four published quarters."""
-    return sum(pick(quarter) for quarter in quarterly(ticker)[:4])
 
 
 def _reporter(ticker: str) -> str:
