@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from m3bench.sandboxes.world import tables
+from m3bench.sandboxes.world import shop, tables
 from m3bench.tasks.catalog import Tool, load_catalog
 from m3bench.tasks.examples import load_examples
 
@@ -97,9 +97,35 @@ def _pairs(count: int) -> list[str]:
     return _spread([f"{coin['id']}-{quote}" for coin in tables.load("coins") for quote in coin["pairs"]], count)
 
 
+def _cars() -> Columns:
+    """Makers with the first word of one of their cars."""
+    brands = {brand["id"]: brand["name"] for brand in tables.load("car_brands")}
+    chosen = _spread(tables.load("cars"), 20)
+    return {
+        "brand_name": [*(brands[car["car_brand_id"]] for car in chosen), "Zeppelin"],
+        "model_keyword": [*(car["name"].split()[0] for car in chosen), "LZ"],
+    }
+
+
 BARS = ["1m", "3m", "5m", "15m", "30m", "1H", "2H", "4H", "6H", "12H", "1D", "1W", "1M"]
 
+STATEMENTS = ["income_stmt", "balance_sheet", "cashflow"]
+
+HOLDERS = [
+    "major_holders",
+    "institutional_holders",
+    "mutualfund_holders",
+    "insider_transactions",
+    "insider_purchases",
+    "insider_roster_holders",
+]
+
 WORLD: dict[str, Callable[[], Columns]] = {
+    "Reddit-MCP-Server/get_post_content": lambda: {"post_id": [*spread("threads", "id", 15), "zzzzzzz"]},
+    "Reddit-MCP-Server/search_hot_posts": lambda: {"subreddit": [*spread("communities", "name", 15), "nosuchplace"]},
+    "amazon/get_product": lambda: {"asin": [*_spread(list(shop.products()), 15), "B000000000"]},
+    "amazon/search_products": lambda: {"keywords": _both(spread("products", "title", 20))},
+    "car-price/search_brand_model_price": _cars,
     "dinox-mcp/detect-objects-by-text": lambda: {"textPrompt": ["person", "helmet.gloves", "dog"]},
     "food_nutrition_mcp/get_nutrition": lambda: {
         "query": [
@@ -184,5 +210,26 @@ WORLD: dict[str, Callable[[], Columns]] = {
     },
     "wiki/search": lambda: {"query": _both(spread("articles", "title", 12))},
     "wiki/summary": lambda: {"title": [*_both(spread("articles", "title", 14)), "Xqzv Blorfgan"]},
+    "yahoo-finance/get_financial_statement": lambda: {
+        "ticker": spread("companies", "id", 6),
+        "financial_type": [f"{often}{name}" for often in ("", "quarterly_") for name in STATEMENTS],
+    },
+    "yahoo-finance/get_historical_stock_prices": lambda: {
+        "ticker": spread("companies", "id", 8),
+        "interval": ["1d", "5d", "1wk", "1mo", "3mo", "1d", "1wk", "1mo"],
+    },
+    "yahoo-finance/get_holder_info": lambda: {"ticker": spread("companies", "id", 6), "holder_type": HOLDERS},
+    "yahoo-finance/get_option_chain": lambda: {
+        "ticker": spread("companies", "id", 6),
+        "option_type": ["calls", "puts"] * 3,
+    },
+    "yahoo-finance/get_option_expiration_dates": lambda: {"ticker": spread("companies", "id", 3)},
+    "yahoo-finance/get_recommendations": lambda: {
+        "ticker": spread("companies", "id", 8),
+        "recommendation_type": ["recommendations", "upgrades_downgrades"] * 4,
+    },
+    "yahoo-finance/get_stock_actions": lambda: {"ticker": spread("companies", "id", 4)},
+    "yahoo-finance/get_stock_info": lambda: {"ticker": [*spread("companies", "id", 15), "NOSUCH"]},
+    "yahoo-finance/get_yahoo_finance_news": lambda: {"ticker": spread("companies", "id", 4)},
 }
 """Tool to its columns out of the world."""
