@@ -7,6 +7,7 @@ in lots), so that the minutes of a day add up to the day exactly.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from functools import lru_cache
 from itertools import pairwise
 from math import sqrt
@@ -19,6 +20,7 @@ from m3bench.sandboxes.world.fields import Array
 
 Whole = npt.NDArray[np.int64]
 
+_DIGITS = Context(prec=20)
 _SPREAD_OF_FOUR = 65536 * sqrt(4 / 12)
 """Standard deviation of the sum of four uniform numbers of 16 bits."""
 
@@ -81,12 +83,17 @@ def levels(
     path = np.empty(count + 1)
     for start, end in pairwise(days):
         part = slice(start - days[0], end - days[0] + 1)
-        drift = np.log(anchors[end] / anchors[start])
+        drift = float((Decimal(anchors[end]) / Decimal(anchors[start])).ln(_DIGITS))
         along = np.arange(end - start + 1) / (end - start)
         wander = walk[part] - walk[part][0]
-        path[part] = anchors[start] * np.exp(wander + along * (drift - wander[-1]))
+        path[part] = anchors[start] * _growth(wander + along * (drift - wander[-1]))
     path[[day - days[0] for day in days]] = [anchors[day] for day in days]
     return path
+
+
+def _growth(exponents: Array) -> Array:
+    """The exponential, the same to the last bit on every machine, as floating-point libraries do not promise."""
+    return np.array([float(Decimal(exponent).exp(_DIGITS)) for exponent in exponents.tolist()])
 
 
 def path(start: float, end: float, count: int, volatility: float, *key: noise.Key) -> Array:

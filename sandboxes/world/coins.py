@@ -68,7 +68,7 @@ def minutes(pair: Pair, day: int) -> Bars:
     dollars = _coins()[pair.base]["turnover"] * 1_000_000 * _BUSY[pair.quote]
     busy = noise.between(0.6, 1.5, name, day, "busy") * (len(points) - 1) / MINUTES
     amount = round(dollars * busy / float(_values(pair.base, day)[0]) * 10**pair.lot)
-    unit = 10.0 ** (TURNOVER_DECIMALS - pair.decimals - pair.lot)
+    unit = 10**TURNOVER_DECIMALS / 10 ** (pair.decimals + pair.lot)
     reach = restless * price * 10**pair.decimals / 90
     return bars.trade(points, reach, amount, unit, np.ones(len(points) - 1), name, day)
 
