@@ -2,10 +2,11 @@
 
 Each tool's example is made as it is, without each optional argument, with each other choice of an enum and each
 truth value turned round. Then the columns below replace arguments of the example by values out of the world's
-tables, evenly spread, so that the calls change with the world and a new server needs only its lines here.
+tables, so that the calls grow with the world and a new server needs only its lines here.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +17,9 @@ from m3bench.tasks.examples import load_examples
 Arguments = Mapping[str, Any]
 Columns = Mapping[str, Sequence[Any]]
 """Argument to its values; columns of one rule are read side by side."""
+
+_NAMES = ("id", "name", "title", "attribute", "word", "designation")
+"""What records are called by."""
 
 
 def calls(server: str) -> Iterator[tuple[str, Arguments]]:
@@ -44,9 +48,14 @@ def _variations(tool: Tool, example: dict[str, Any]) -> Iterator[Arguments]:
         yield {**example, **dict(zip(columns, row, strict=True))}
 
 
-def spread(table: str, key: str, count: int) -> list[Any]:
-    """The values of a column of a table, evenly spread over the records that have one."""
-    return _spread([record[key] for record in tables.load(table) if record.get(key) not in (None, "")], count)
+def column(table: str, key: str, count: int) -> list[Any]:
+    """The values of a column of a table, of some of the records that have one.
+
+    Which ones is drawn by what the records are called: other columns give the same records, and a record that is
+    added to a table leaves nearly all calls as they were.
+    """
+    records = [record for record in tables.load(table) if record.get(key) not in (None, "")]
+    return [record[key] for record in _drawn(records, count)]
 
 
 def spoiled(words: Sequence[str]) -> list[str]:
@@ -54,12 +63,17 @@ def spoiled(words: Sequence[str]) -> list[str]:
     return [word.lower()[: len(word) // 2] + word.lower()[len(word) // 2 + 1 :] for word in words]
 
 
-def _spread(values: Sequence[Any], count: int) -> list[Any]:
-    return [values[index * len(values) // count] for index in range(min(count, len(values)))]
+def _drawn(values: Sequence[Any], count: int) -> list[Any]:
+    return sorted(values, key=_lot)[:count]
+
+
+def _lot(value: object) -> str:
+    names = [value[key] for key in _NAMES if key in value] if isinstance(value, Mapping) else [value]
+    return sha256(str(names[0]).encode()).hexdigest()
 
 
 def _points(table: str, count: int) -> list[str]:
-    lats, lngs = spread(table, "lat", count), spread(table, "lng", count)
+    lats, lngs = column(table, "lat", count), column(table, "lng", count)
     return [f"{lat},{lng}" for lat, lng in zip(lats, lngs, strict=True)]
 
 
@@ -68,7 +82,7 @@ def _both(words: Sequence[str]) -> list[str]:
 
 
 def _places(count: int) -> list[dict[str, float]]:
-    lats, lngs = spread("landmarks", "lat", count), spread("landmarks", "lng", count)
+    lats, lngs = column("landmarks", "lat", count), column("landmarks", "lng", count)
     return [{"latitude": lat, "longitude": lng} for lat, lng in zip(lats, lngs, strict=True)]
 
 
@@ -79,28 +93,30 @@ def _journeys(count: int) -> list[tuple[str, str]]:
         for first, second in pairwise(sorted(tables.load("landmarks"), key=lambda record: record["country"]))
         if first["country"] == second["country"]
     ]
-    return _spread(found, count)
+    return _drawn(found, count)
 
 
 def _papers(platform: str, count: int, key: str = "id") -> list[str]:
-    return _spread([record[key] for record in tables.load("papers") if record["platform"] == platform], count)
+    found = [record for record in tables.load("papers") if record["platform"] == platform]
+    return [record[key] for record in _drawn(found, count)]
 
 
 def _days(count: int) -> Columns:
     """Days on which the sun did something, and the days after."""
     days = sorted({record["peak"][:10] for record in tables.load("solar_flares")})
-    return {"start_date": _spread(days[:-1], count), "end_date": _spread(days[1:], count)}
+    chosen = _drawn(list(pairwise(days)), count)
+    return {"start_date": [day for day, _ in chosen], "end_date": [day for _, day in chosen]}
 
 
 def _pairs(count: int) -> list[str]:
     """Coins in what they are traded for."""
-    return _spread([f"{coin['id']}-{quote}" for coin in tables.load("coins") for quote in coin["pairs"]], count)
+    return _drawn([f"{coin['id']}-{quote}" for coin in tables.load("coins") for quote in coin["pairs"]], count)
 
 
 def _cars() -> Columns:
     """Makers with the first word of one of their cars."""
     brands = {brand["id"]: brand["name"] for brand in tables.load("car_brands")}
-    chosen = _spread(tables.load("cars"), 20)
+    chosen = _drawn(tables.load("cars"), 20)
     return {
         "brand_name": [*(brands[car["car_brand_id"]] for car in chosen), "Zeppelin"],
         "model_keyword": [*(car["name"].split()[0] for car in chosen), "LZ"],
@@ -121,78 +137,78 @@ HOLDERS = [
 ]
 
 WORLD: dict[str, Callable[[], Columns]] = {
-    "Reddit-MCP-Server/get_post_content": lambda: {"post_id": [*spread("threads", "id", 15), "zzzzzzz"]},
-    "Reddit-MCP-Server/search_hot_posts": lambda: {"subreddit": [*spread("communities", "name", 15), "nosuchplace"]},
-    "amazon/get_product": lambda: {"asin": [*_spread(list(shop.products()), 15), "B000000000"]},
-    "amazon/search_products": lambda: {"keywords": _both(spread("products", "title", 20))},
+    "Reddit-MCP-Server/get_post_content": lambda: {"post_id": [*column("threads", "id", 15), "zzzzzzz"]},
+    "Reddit-MCP-Server/search_hot_posts": lambda: {"subreddit": [*column("communities", "name", 15), "nosuchplace"]},
+    "amazon/get_product": lambda: {"asin": [*_drawn(list(shop.products()), 15), "B000000000"]},
+    "amazon/search_products": lambda: {"keywords": _both(column("products", "title", 20))},
     "car-price/search_brand_model_price": _cars,
     "dinox-mcp/detect-objects-by-text": lambda: {"textPrompt": ["person", "helmet.gloves", "dog"]},
     "food_nutrition_mcp/get_nutrition": lambda: {
         "query": [
-            *(f"100 g {name}" for name in _both(spread("foods", "name", 12))),
+            *(f"100 g {name}" for name in _both(column("foods", "name", 12))),
             *(
                 f"2 {next(iter(measures))} {name}"
-                for measures, name in zip(spread("foods", "measures", 8), spread("foods", "name", 8), strict=True)
+                for measures, name in zip(column("foods", "measures", 8), column("foods", "name", 8), strict=True)
             ),
             "1 cup of nothing at all",
         ]
     },
-    "google-air/current_conditions": lambda: {"lat": spread("cities", "lat", 12), "lng": spread("cities", "lng", 12)},
-    "google-air/forecast": lambda: {"lat": spread("towns", "lat", 5), "lng": spread("towns", "lng", 5)},
-    "google-air/history": lambda: {"lat": spread("peaks", "lat", 5), "lng": spread("peaks", "lng", 5)},
+    "google-air/current_conditions": lambda: {"lat": column("cities", "lat", 12), "lng": column("cities", "lng", 12)},
+    "google-air/forecast": lambda: {"lat": column("towns", "lat", 5), "lng": column("towns", "lng", 5)},
+    "google-air/history": lambda: {"lat": column("peaks", "lat", 5), "lng": column("peaks", "lng", 5)},
     "google-air/heatmap_tile": lambda: {"z": [2, 5, 7], "x": [1, 16, 66], "y": [1, 11, 44]},
-    "google-maps/geocode": lambda: {"address": _both(spread("landmarks", "name", 12)) + spread("places", "address", 8)},
-    "google-maps/reverse_geocode": lambda: {"lat": spread("places", "lat", 8), "lng": spread("places", "lng", 8)},
-    "google-maps/places_text_search": lambda: {"query": _both(spread("places", "name", 8))},
+    "google-maps/geocode": lambda: {"address": _both(column("landmarks", "name", 12)) + column("places", "address", 8)},
+    "google-maps/reverse_geocode": lambda: {"lat": column("places", "lat", 8), "lng": column("places", "lng", 8)},
+    "google-maps/places_text_search": lambda: {"query": _both(column("places", "name", 8))},
     "google-maps/places_nearby_search": lambda: {"location": _places(6), "includedTypes": [["restaurant"]] * 6},
-    "google-maps/place_details": lambda: {"place_id": spread("places", "id", 10)},
+    "google-maps/place_details": lambda: {"place_id": column("places", "id", 10)},
     "google-maps/directions_legacy": lambda: dict(
         zip(("origin", "destination"), zip(*_journeys(6), strict=True), strict=True)
     ),
     "google-maps/distance_matrix": lambda: {"origins": [[origin] for origin, _ in _journeys(5)]},
-    "google-maps/timezone": lambda: {"lat": spread("towns", "lat", 8), "lng": spread("towns", "lng", 8)},
+    "google-maps/timezone": lambda: {"lat": column("towns", "lat", 8), "lng": column("towns", "lng", 8)},
     "google-maps/elevation_by_locations": lambda: {"locations": [[point] for point in _points("peaks", 8)]},
     "google-maps/roads_nearest_roads": lambda: {"points": [[point] for point in _points("streets", 5)]},
-    "google-maps/static_map": lambda: {"center": spread("cities", "name", 3), "zoom": [3, 9, 14]},
-    "hugeicons-mcp/search_icons": lambda: {"query": _both(spread("icon_words", "word", 8))},
-    "hugeicons-mcp/get_icon_glyphs": lambda: {"icon_name": spread("icons", "name", 6)},
+    "google-maps/static_map": lambda: {"center": column("cities", "name", 3), "zoom": [3, 9, 14]},
+    "hugeicons-mcp/search_icons": lambda: {"query": _both(column("icon_words", "word", 8))},
+    "hugeicons-mcp/get_icon_glyphs": lambda: {"icon_name": column("icons", "name", 6)},
     "imagesorcery-mcp/crop": lambda: {"x1": [0, 10, 300], "y1": [0, 20, 5]},
     "linkimage-mcp/fetch_unsplash_image": lambda: {
         "url": [
             f"https://unsplash.com/photos/{slug}-{id}"
-            for slug, id in zip(spread("links", "slug", 4), spread("links", "id", 4), strict=True)
+            for slug, id in zip(column("links", "slug", 4), column("links", "id", 4), strict=True)
         ]
     },
     "math/division": lambda: {"numerator": [1, 10, -7.5], "denominator": [3, 4, 0.1]},
     "math/mean": lambda: {"numbers": [[1], [0.1, 0.2], [1e9, -1e9, 3]]},
     "math/mode": lambda: {"numbers": [[1, 2, 3], [2, 2, 3, 3], [7.5]]},
-    "metmuseum-mcp/search-museum-objects": lambda: {"q": _both(spread("met_objects", "title", 6))},
-    "metmuseum-mcp/get-museum-object": lambda: {"objectId": spread("met_objects", "id", 6)},
+    "metmuseum-mcp/search-museum-objects": lambda: {"q": _both(column("met_objects", "title", 6))},
+    "metmuseum-mcp/get-museum-object": lambda: {"objectId": column("met_objects", "id", 6)},
     "nasa-mcp/get_astronomy_picture_of_day": lambda: {"date": ["2025-02-14", "2025-07-04", "2024-12-25"]},
     "nasa-mcp/get_asteroid_lookup": lambda: {
-        "asteroid_id": [f"{2000000 + number}" for number in spread("asteroids", "number", 6)]
+        "asteroid_id": [f"{2000000 + number}" for number in column("asteroids", "number", 6)]
     },
     "nasa-mcp/get_coronal_mass_ejection": lambda: _days(6),
     "nasa-mcp/get_solar_flare": lambda: _days(6),
     "nasa-mcp/get_notifications": lambda: _days(3),
     "nasa-mcp/get_exoplanet_data": lambda: {
-        "query": [f"hostname = '{host}'" for host in spread("exoplanets", "host", 4)]
+        "query": [f"hostname = '{host}'" for host in column("exoplanets", "host", 4)]
     },
-    "nasa-mcp/get_mars_rover_manifest": lambda: {"rover_name": spread("mars_rovers", "id", 3)},
-    "nationalparks/findParks": lambda: {"q": _both(spread("parks", "name", 5))},
-    "nationalparks/getParkDetails": lambda: {"parkCode": spread("parks", "id", 6)},
-    "nationalparks/getAlerts": lambda: {"parkCode": spread("park_alerts", "park_id", 5)},
-    "nationalparks/getCampgrounds": lambda: {"parkCode": spread("park_campgrounds", "park_id", 5)},
-    "nixos/nixos_search": lambda: {"query": _both(spread("nix_packages", "name", 6))},
-    "nixos/nixos_info": lambda: {"name": spread("nix_options", "name", 6)},
-    "nixos/home_manager_info": lambda: {"name": spread("home_manager_options", "name", 5)},
+    "nasa-mcp/get_mars_rover_manifest": lambda: {"rover_name": column("mars_rovers", "id", 3)},
+    "nationalparks/findParks": lambda: {"q": _both(column("parks", "name", 5))},
+    "nationalparks/getParkDetails": lambda: {"parkCode": column("parks", "id", 6)},
+    "nationalparks/getAlerts": lambda: {"parkCode": column("park_alerts", "park_id", 5)},
+    "nationalparks/getCampgrounds": lambda: {"parkCode": column("park_campgrounds", "park_id", 5)},
+    "nixos/nixos_search": lambda: {"query": _both(column("nix_packages", "name", 6))},
+    "nixos/nixos_info": lambda: {"name": column("nix_options", "name", 6)},
+    "nixos/home_manager_info": lambda: {"name": column("home_manager_options", "name", 5)},
     "nixos/home_manager_search": lambda: {"query": ["git", "terminal", "zsh history"]},
-    "nixos/darwin_info": lambda: {"name": spread("darwin_options", "name", 5)},
-    "nixos/nixos_flakes_search": lambda: {"query": spread("nix_flakes", "name", 4)},
-    "nixos/nixhub_package_versions": lambda: {"package_name": spread("nix_releases", "attribute", 5)},
+    "nixos/darwin_info": lambda: {"name": column("darwin_options", "name", 5)},
+    "nixos/nixos_flakes_search": lambda: {"query": column("nix_flakes", "name", 4)},
+    "nixos/nixhub_package_versions": lambda: {"package_name": column("nix_releases", "attribute", 5)},
     "okx/get_candlesticks": lambda: {"instrument": _pairs(len(BARS)), "bar": BARS},
     "okx/get_price": lambda: {"instrument": [*_pairs(12), "XYZ-USDT"]},
-    "openlibrary_mcp/get_book_info": lambda: {"isbn": [*spread("books", "id", 10), "9780000000002"]},
+    "openlibrary_mcp/get_book_info": lambda: {"isbn": [*column("books", "id", 10), "9780000000002"]},
     "paper_search/search_arxiv": lambda: {"query": _both(_papers("arxiv", 5, "title"))},
     "paper_search/search_pubmed": lambda: {"query": _both(_papers("pubmed", 4, "title"))},
     "paper_search/search_iacr": lambda: {"query": _papers("iacr", 3, "title")},
@@ -202,34 +218,34 @@ WORLD: dict[str, Callable[[], Columns]] = {
         "color_scheme": ["modern_blue", "elegant_green", "warm_red", "no_such_scheme"]
     },
     "tmdb/search_movies": lambda: {
-        "query": [*spread("films", "title", 12), *spoiled(spread("films", "title", 12))],
-        "year": [int(day[:4]) for day in spread("films", "released", 12)] * 2,
+        "query": [*column("films", "title", 12), *spoiled(column("films", "title", 12))],
+        "year": [int(day[:4]) for day in column("films", "released", 12)] * 2,
     },
     "weather/get_weather": lambda: {
-        "location": [*_both(spread("cities", "name", 10)), *_points("towns", 4)],
+        "location": [*_both(column("cities", "name", 10)), *column("towns", "name", 4)],
     },
-    "wiki/search": lambda: {"query": _both(spread("articles", "title", 12))},
-    "wiki/summary": lambda: {"title": [*_both(spread("articles", "title", 14)), "Xqzv Blorfgan"]},
+    "wiki/search": lambda: {"query": _both(column("articles", "title", 12))},
+    "wiki/summary": lambda: {"title": [*_both(column("articles", "title", 14)), "Xqzv Blorfgan"]},
     "yahoo-finance/get_financial_statement": lambda: {
-        "ticker": spread("companies", "id", 6),
+        "ticker": column("companies", "id", 6),
         "financial_type": [f"{often}{name}" for often in ("", "quarterly_") for name in STATEMENTS],
     },
     "yahoo-finance/get_historical_stock_prices": lambda: {
-        "ticker": spread("companies", "id", 8),
+        "ticker": column("companies", "id", 8),
         "interval": ["1d", "5d", "1wk", "1mo", "3mo", "1d", "1wk", "1mo"],
     },
-    "yahoo-finance/get_holder_info": lambda: {"ticker": spread("companies", "id", 6), "holder_type": HOLDERS},
+    "yahoo-finance/get_holder_info": lambda: {"ticker": column("companies", "id", 6), "holder_type": HOLDERS},
     "yahoo-finance/get_option_chain": lambda: {
-        "ticker": spread("companies", "id", 6),
+        "ticker": column("companies", "id", 6),
         "option_type": ["calls", "puts"] * 3,
     },
-    "yahoo-finance/get_option_expiration_dates": lambda: {"ticker": spread("companies", "id", 3)},
+    "yahoo-finance/get_option_expiration_dates": lambda: {"ticker": column("companies", "id", 3)},
     "yahoo-finance/get_recommendations": lambda: {
-        "ticker": spread("companies", "id", 8),
+        "ticker": column("companies", "id", 8),
         "recommendation_type": ["recommendations", "upgrades_downgrades"] * 4,
     },
-    "yahoo-finance/get_stock_actions": lambda: {"ticker": spread("companies", "id", 4)},
-    "yahoo-finance/get_stock_info": lambda: {"ticker": [*spread("companies", "id", 15), "NOSUCH"]},
-    "yahoo-finance/get_yahoo_finance_news": lambda: {"ticker": spread("companies", "id", 4)},
+    "yahoo-finance/get_stock_actions": lambda: {"ticker": column("companies", "id", 4)},
+    "yahoo-finance/get_stock_info": lambda: {"ticker": [*column("companies", "id", 15), "NOSUCH"]},
+    "yahoo-finance/get_yahoo_finance_news": lambda: {"ticker": column("companies", "id", 4)},
 }
 """Tool to its columns out of the world."""
