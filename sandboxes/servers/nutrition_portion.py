@@ -4,6 +4,7 @@ The amount may be figures, fractions or words, the measure a unit, a size or a h
 food. Words that change neither (fresh, sliced, organic) are passed over; after the first food nothing is read.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ def _listed(*lines: str) -> list[str]:
 _COUNTS = {
     word: float(number)
     for number, word in enumerate(_listed("one two three four five six seven eight nine ten eleven twelve"), 1)
-} | {"a": 1.0, "an": 1.0, "half": 0.5, "quarter": 0.25, "dozen": 12.0, "couple": 2.0, "few": 3.0, "x": 1.0}
+} | {"a": 1.0, "an": 1.0, "half": 0.5, "quarter": 0.25, "dozen": 12.0, "couple": 2.0, "few": 3.0}
 
 _UNITS = {
     "g": "g gr gm gms gram grams gramme grammes",
@@ -52,8 +53,8 @@ _UNITS = {
     "patty": "patty patties",
     "half": "half halves",
     "small": "small little mini",
-    "medium": "medium mid-size medium-sized regular average",
-    "large": "large big large-sized",
+    "medium": "medium mid regular average",
+    "large": "large big",
     "extra large": "xl extra-large",
 } | {
     word: f"{word} {word}{'es' if word.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
@@ -69,6 +70,9 @@ _SYNONYMS = {
     "tin": "can",
     "tins": "can",
     "carton": "box",
+    "punnet": "box",
+    "punnets": "box",
+    "hand": "bunch",
     "segment": "wedge",
     "jar": "cup",
     "rasher": "slice",
@@ -118,16 +122,18 @@ def portion(text: str) -> Portion | None:
 def _tidy(text: str) -> str:
     for sign, plain in _FRACTIONS.items():
         text = text.replace(sign, f" {plain} ")
-    lowered = re.sub(r"(?<=\d),(?=\d)", ".", fold(text).replace("⁄", "/"))
+    lowered = re.sub(r"\b([1-9]\d{0,2}),(\d{3})\b", r"\1\2", fold(text).replace("⁄", "/"))
+    lowered = re.sub(r"(?<=\d),(?=\d)", ".", lowered)
     lowered = re.sub(r"\bfl(?:uid)?\.?\s*(?:oz|ounces?)\b", "floz", lowered)
     lowered = re.sub(r"\bextra[\s-]+large\b", "xl", lowered)
+    lowered = re.sub(r"(?<=\w)[\s-]+sized?\b", "", lowered)
     return " ".join(_HALF_MORE.sub("1/2", lowered).split())
 
 
 def _read(text: str, *, clearly: bool = False) -> Portion | None:
     """One amount of one food. `clearly` refuses foods that only resemble what is written."""
     amount, measure, rest = _weighed(text)
-    tokens = _TOKEN.findall(rest)
+    tokens = [token for token in _TOKEN.findall(rest) if token != "x"]
     while tokens and tokens[0] in _FILLER:
         tokens.pop(0)
     count, name = _count(_figure_first(tokens))
@@ -175,7 +181,8 @@ def _count(tokens: Sequence[str]) -> tuple[float, list[str]]:
 
 def _number(text: str) -> float:
     over, _, under = text.partition("/")
-    return float(over) / (float(under or 1) or 1.0)
+    divisor = float(under or 1)
+    return float(over) / divisor if divisor else math.inf
 
 
 def _food(tokens: list[str], clearly: bool) -> tuple[str | None, Food | None]:
@@ -209,6 +216,8 @@ def _measure(token: str) -> str | None:
 
 def _searched(tokens: Sequence[str], clearly: bool) -> Food | None:
     bare = [token for token in tokens if token not in _PLAIN and token not in _FILLER]
+    if all(map(_measure, bare)):
+        return None
     for words in (bare, list(tokens)):
         text = " ".join(words)
         named = foods.named(text)
