@@ -4,7 +4,6 @@ A car is one variant of a model. The table has its price as if it were new today
 worth what the years since have left of it, in whole reais and with a little of its own above or below.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -82,12 +81,6 @@ def brands() -> tuple[Brand, ...]:
         Brand(id=record["id"], name=record["name"], cars=tuple(made[record["id"]]))
         for record in tables.load("car_brands")
     )
-
-
-@cache
-def by_code() -> Mapping[str, Car]:
-    """Every car by its FIPE code."""
-    return {car.id: car for brand in brands() for car in brand.cars}
 
 
 def _car(record: Record) -> Car:

@@ -59,7 +59,6 @@ class Food:
     id: str
     name: str
     aliases: tuple[str, ...]
-    group: str
     nutrients: Mapping[str, float]
     """Per 100 g, by the names of `NUTRIENTS`."""
     alcohol: float
@@ -142,10 +141,10 @@ def _index() -> Index[Record]:
 
 
 def _key(text: str) -> str:
-    return " ".join(stem(word) for word in words(text))
+    return " ".join(_stem(word) for word in words(text))
 
 
-def stem(word: str) -> str:
+def _stem(word: str) -> str:
     """A folded word without the marks of the plural."""
     if word.endswith(("ies", "ie", "y")) and len(word) > 2:
         return word.removesuffix("s").removesuffix("e").removesuffix("y").removesuffix("i") + "i"
@@ -161,7 +160,6 @@ def _food(record: Record) -> Food:
         id=record["id"],
         name=record["name"],
         aliases=tuple(record["aliases"]),
-        group=record["group"],
         nutrients={name: record[name] for name in NUTRIENTS},
         alcohol=record.get("alcohol", 0.0),
         measures=record["measures"],
