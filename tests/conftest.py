@@ -25,3 +25,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.fail(problem, pytrace=False)
     if problem is not None:
         pytest.skip(problem)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say plainly, once, that tests were left out for want of an engine."""
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if "docker" in report.keywords]
+    problem = engine_problem() if skipped else None
+    if problem is not None:
+        terminalreporter.write_line(f"{len(skipped)} tests that need Docker were skipped: {problem}", yellow=True)

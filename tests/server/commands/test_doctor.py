@@ -41,7 +41,7 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_an_engine_only_docker_sandboxes_are_in_trouble() -> None:
     done = doctor()
     assert done.exit_code == 0
-    assert re.search(r"^wrong  docker engine +No Docker engine answers at tcp://127.0.0.1:1: start it", done.stdout, re.M)
+    assert re.search(r"^wrong  docker engine +No Docker engine answers at tcp:.*: start it", done.stdout, re.MULTILINE)
     assert "Needed by --sandbox docker alone" in done.stdout
     assert doctor("--sandbox", "docker").exit_code == 1
 
@@ -51,7 +51,9 @@ def test_a_data_folder_that_cannot_be_written_is_told(monkeypatch: pytest.Monkey
     monkeypatch.setenv("M3BENCH_DATA", "/proc/m3bench")
     done = doctor()
     assert done.exit_code == 1
-    assert re.search(r"^wrong  data folder +/proc cannot be written .*: choose another folder", done.stdout, re.M)
+    assert re.search(
+        r"^wrong  data folder +/proc cannot be written .*: choose another folder", done.stdout, re.MULTILINE
+    )
 
 
 @pytest.mark.usefixtures("no_engine")
