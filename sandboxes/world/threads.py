@@ -52,9 +52,8 @@ class Thread:
     @property
     def path(self) -> str:
         """Where the thread is on the site."""
-        words = re.findall(r"[^\W_]+", self.title.lower())
         slug = ""
-        for word in words:
+        for word in re.findall(r"[^\W_]+", re.sub("['’]", "", self.title.lower())):
             if len(slug) + len(word) >= _SLUG_LENGTH:
                 break
             slug += f"_{word}" if slug else word
