@@ -4,10 +4,14 @@ It is offered only to those who name it and stands in no catalog. Its tools cras
 around on purpose, with nothing but the sandbox to stop them.
 """
 
+import ctypes
 import os
 import socket
+import stat
+import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +183,81 @@ def fork(times: int) -> dict[str, int]:
 
 
 @server.tool
+def look_around() -> dict[str, list[str]]:
+    """Where files can be written, and which sockets and devices there are, anywhere."""
+    found: dict[str, list[str]] = {"writable": [], "sockets": [], "devices": []}
+    for folder, folders, files in os.walk("/"):
+        folders[:] = [name for name in folders if os.path.join(folder, name) not in ("/proc", "/sys")]
+        if _can_write(folder):
+            found["writable"].append(folder)
+        for name in files:
+            path = os.path.join(folder, name)
+            mode = os.lstat(path).st_mode
+            if stat.S_ISSOCK(mode):
+                found["sockets"].append(path)
+            elif stat.S_ISBLK(mode) or stat.S_ISCHR(mode):
+                found["devices"].append(path)
+            elif stat.S_ISREG(mode) and os.access(path, os.W_OK):
+                found["writable"].append(path)
+    return {kind: sorted(places) for kind, places in found.items()}
+
+
+@server.tool
+def rise() -> dict[str, list[str]]:
+    """Try what gives a process more rights; what worked."""
+    attempts: dict[str, Callable[[], object]] = {
+        "setuid": lambda: os.setuid(0),
+        "setgid": lambda: os.setgid(0),
+        "setgroups": lambda: os.setgroups([0]),
+        "chroot": lambda: os.chroot("."),
+        "mknod": lambda: os.mknod("device", stat.S_IFBLK | 0o600, os.makedev(7, 0)),
+        "mount": lambda: _system("mount", b"none", b"/tmp", b"tmpfs", 0, None),
+        "unshare": lambda: _system("unshare", 0x10000000),
+        "raw socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP).close(),
+        "nice": lambda: os.setpriority(os.PRIO_PROCESS, 0, -10),
+        "chown": lambda: os.chown("mine", 0, 0),
+    }
+    Path("mine").touch()
+    worked = []
+    for name, attempt in attempts.items():
+        try:
+            attempt()
+        except OSError:
+            continue
+        worked.append(name)
+    return {"worked": worked, "users": sorted(map(str, set(_privileged_programs())))}
+
+
+def _privileged_programs() -> Iterator[int]:
+    """The users as which programs run that ask to be run as another."""
+    for folder in ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/local/bin"):
+        for path in Path(folder).glob("*"):
+            if path.is_file() and path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
+                with subprocess.Popen(
+                    [path], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                ) as program:
+                    status = Path(f"/proc/{program.pid}/status").read_text()
+                    program.kill()
+                yield from map(int, status.partition("Uid:")[2].split()[:4])
+
+
+def _system(function: str, *arguments: object) -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    if getattr(library, function)(*arguments) != 0:
+        raise OSError(ctypes.get_errno(), function)
+
+
+def _can_write(folder: str) -> bool:
+    path = os.path.join(folder, ".probe")
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.unlink(path)
+    except OSError:
+        return False
+    return True
+
+
+@server.tool
 def processes() -> dict[str, list[int]]:
     """The processes that can be seen."""
     return {"pids": sorted(int(name) for name in os.listdir("/proc") if name.isdigit())}
@@ -222,6 +301,8 @@ ENTRY = Server(
         _tool("connect", host="string", port="integer", kind="string"),
         _tool("allocate", size="integer"),
         _tool("fork", times="integer"),
+        _tool("look_around"),
+        _tool("rise"),
         _tool("processes"),
     ),
 )

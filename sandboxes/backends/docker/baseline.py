@@ -61,7 +61,8 @@ def host_config(
         "ReadonlyRootfs": True,
         "SecurityOpt": ["no-new-privileges:true"],
         "Tmpfs": {TEMPORARY: f"rw,noexec,nosuid,nodev,size={limits.temporary},mode=1777"},
-        "Ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
+        # Neither core files nor message queues, which would be one more place to write to.
+        "Ulimits": [{"Name": name, "Soft": 0, "Hard": 0} for name in ("core", "msgqueue")],
     }
     if cpu_quota:
         config["NanoCpus"] = int(limits.cpus * 1e9)

@@ -5,6 +5,7 @@ the local socket. The SDK is imported with the first question.
 """
 
 import os
+import socket
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Lock
@@ -61,6 +62,7 @@ class Engine:
         import urllib3.exceptions
 
         try:
+            self._knock()
             return question(self._connected())
         except (
             docker.errors.DockerException,
@@ -75,6 +77,14 @@ class Engine:
         if self._client is not None:
             self._client.close()
             self._client = None
+
+    def _knock(self) -> None:
+        """See whether somebody is at the door: where nobody is, the SDK leaves sockets behind."""
+        kind, _, path = self.address.partition("://")
+        if kind == "unix":
+            with socket.socket(socket.AF_UNIX) as door:
+                door.settimeout(ANSWER_SECONDS)
+                door.connect(path)
 
     def _connected(self) -> Client:
         from docker.api import APIClient
@@ -105,33 +115,33 @@ class Engine:
         return f"The Docker engine at {self.address} says: {words[:500]}. `m3bench doctor` looks into it."
 
 
+_ABSENT = f"No Docker engine answers at {{address}}: start it, set DOCKER_HOST, {_OTHERWISE}."
+_FULL = (
+    "The disk of the Docker engine at {address} is full: `docker system df` shows what is on it, "
+    "`docker system prune` makes room."
+)
+_STRANGE = (
+    "The Docker engine at {address} does not know the runtime asked for: install it (gVisor: "
+    "https://gvisor.dev/docs/user_guide/install) and name it in the engine's daemon.json, or leave --runtime out."
+)
+_RESTARTED = "The Docker engine at {address} hung up, as it does when it is restarted: the next call tries again."
+
 _STORIES = {
     "permission denied": (
         "You may not use the Docker engine at {address}: join its group (`sudo usermod -aG docker $USER`, then log in "
         f"again), {_OTHERWISE}."
     ),
-    "no space left on device": (
-        "The disk of the Docker engine at {address} is full: `docker system df` shows what is on it, "
-        "`docker system prune` makes room."
-    ),
-    "disk quota exceeded": (
-        "The disk of the Docker engine at {address} is full: `docker system df` shows what is on it, "
-        "`docker system prune` makes room."
-    ),
-    "unknown or invalid runtime name": (
-        "The Docker engine at {address} does not know the runtime asked for: install it (gVisor: "
-        "https://gvisor.dev/docs/user_guide/install) and name it in the engine's daemon.json, or leave --runtime out."
-    ),
-    "connection refused": f"No Docker engine answers at {{address}}: start it, set DOCKER_HOST, {_OTHERWISE}.",
-    "no such file or directory": f"No Docker engine answers at {{address}}: start it, set DOCKER_HOST, {_OTHERWISE}.",
-    "filenotfounderror": f"No Docker engine answers at {{address}}: start it, set DOCKER_HOST, {_OTHERWISE}.",
-    "name or service not known": f"No Docker engine answers at {{address}}: set DOCKER_HOST right, {_OTHERWISE}.",
-    "connection aborted": (
-        "The Docker engine at {address} hung up, as it does when it is restarted: the next call tries again."
-    ),
-    "connection reset": (
-        "The Docker engine at {address} hung up, as it does when it is restarted: the next call tries again."
-    ),
+    "no space left on device": _FULL,
+    "disk quota exceeded": _FULL,
+    "unknown runtime": _STRANGE,
+    "unknown or invalid runtime": _STRANGE,
+    "connection refused": _ABSENT,
+    "no such file or directory": _ABSENT,
+    "filenotfounderror": _ABSENT,
+    "name or service not known": _ABSENT,
+    "connection aborted": _RESTARTED,
+    "connection reset": _RESTARTED,
+    "remotedisconnected": _RESTARTED,
 }
 """Signs in what the SDK or the engine says, and what is said in its place."""
 

@@ -1,0 +1,110 @@
+"""Leftovers go, whatever somebody may still need stays."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from m3bench.sandboxes.backends.docker import image
+from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_config
+from m3bench.sandboxes.backends.docker.leases import HELD, PLACE, Holding, Owner, marks, myself, new_name
+from m3bench.sandboxes.backends.docker.reaper import holdings, reap
+
+Ask = Callable[[Callable[[Any], Any]], Any]
+
+NOW = 1_800_000_000.0
+
+ABANDON = """
+import sys
+from m3bench.sandboxes.backends.docker.engine import Engine
+from m3bench.sandboxes.backends.docker import image
+from m3bench.sandboxes.backends.docker.leases import marks, new_name
+def make(client):
+    name = new_name()
+    client.create_volume(name + "-volume", labels=marks("run-abandoned"))
+    mount = {"Type": "volume", "Source": name + "-volume", "Target": "/workspace"}
+    config = {"Image": image.reference(), "Labels": marks("run-abandoned"), "HostConfig": {"Mounts": [mount]}}
+    client.create_container_from_config(config, name)
+    return name
+print(Engine().answer(make))
+"""
+
+
+def _holding(**changes: Any) -> Holding:
+    usual = Holding.of("container", "m3bench-x", marks("run-x"), state="running", made=NOW)
+    return replace(usual, **{"lease": NOW + 100, "owner": Owner("elsewhere", 1, "1"), **changes})
+
+
+def _dead() -> Owner:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    return replace(myself(), pid=ended.pid)
+
+
+def test_an_owner_is_dead_when_its_number_is_free_or_another_processes() -> None:
+    assert not myself().is_dead()
+    assert _dead().is_dead()
+    assert replace(myself(), started="1").is_dead()
+    assert not replace(_dead(), place="another machine").is_dead()
+    assert not replace(myself(), pid=os.getppid(), started="").is_dead()
+
+
+def test_what_somebody_may_need_is_no_leftover() -> None:
+    assert _holding().leftover(NOW) is None
+    assert _holding(state="created").leftover(NOW + 50) is None
+    assert _holding(kind="volume", state="", made=0).leftover(NOW) is None
+    HELD.add("m3bench-x")
+    assert _holding(owner=myself()).leftover(NOW) is None
+    HELD.discard("m3bench-x")
+
+
+def test_what_nobody_needs_says_why() -> None:
+    assert _holding(owner=myself()).leftover(NOW) == "its owner forgot it"
+    assert _holding(owner=_dead()).leftover(NOW) == "its owner is dead"
+    assert _holding(kind="volume", owner=_dead()).leftover(NOW) == "its owner is dead"
+    assert _holding().leftover(NOW + 101) == "its lease is over"
+    assert _holding(state="created", lease=NOW + 10_000).leftover(NOW + 1000) == "it does not run"
+    assert Holding.of("container", "m3bench-x", {}).leftover(NOW) == "its lease is over"
+
+
+@pytest.mark.docker
+def test_what_a_dead_process_left_is_listed_and_removed_and_the_rest_stays(ask: Ask) -> None:
+    def make(client: Any) -> str:
+        name = new_name()
+        walls = host_config(ContainerLimits())
+        config = {"Image": image.reference(), "Labels": {**marks("run-kept"), PLACE: "elsewhere"}, "HostConfig": walls}
+        client.create_container_from_config(config, name)
+        return name
+
+    kept = ask(make)
+    try:
+        left = subprocess.run(
+            [sys.executable, "-c", ABANDON], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        command = [sys.executable, "-m", "m3bench.server.cli", "sandboxes"]
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert left[:12] in listed
+        assert "leftover" in listed
+        removed = subprocess.run([*command, "reap"], capture_output=True, text=True, check=True).stdout
+        assert f"Removed container {left}: its owner is dead." in removed
+        assert f"Removed volume {left}-volume: its owner is dead." in removed
+        names = {holding.name for holding in ask(holdings)}
+        assert kept in names
+        assert not {left, f"{left}-volume"} & names
+    finally:
+        ask(lambda client: client.remove_container(kept, force=True))
+        HELD.discard(kept)
+
+
+@pytest.mark.docker
+def test_a_lease_that_is_over_ends_whatever_its_owner_says(ask: Ask) -> None:
+    name = new_name()
+    config = {"Image": image.reference(), "Labels": marks("run-x", -10)}
+    ask(lambda client: client.create_container_from_config(config, name))
+    assert (name, "its lease is over") in [(holding.name, reason) for holding, reason in ask(reap)]
+    assert name not in {holding.name for holding in ask(holdings)}
+    HELD.discard(name)
