@@ -83,7 +83,10 @@ def search(query: str, year: int | None = None) -> list[Film]:
 
 @cache
 def _index() -> Index[Record]:
-    records = [{**record, "people": [*record["directors"], *record["cast"]]} for record in tables.load("films")]
+    records = [
+        {**record, "people": [*record["directors"], *record["cast"], *record.get("authors", ())]}
+        for record in tables.load("films")
+    ]
     fields = {"title": 3.0, "original_title": 3.0, "also": 2.8, "people": 1.0}
     return Index(records, fields, prior=lambda film: min(1.0, float(film["vote_count"]) / _FULL_VOTES))
 

@@ -58,6 +58,7 @@ def test_a_title_gives_the_film_with_everything_a_result_has(bench: Bench) -> No
         ("dr strangelove", "Dr. Strangelove or: How I Learned to Stop Worrying and Love the Bomb"),
         ("wall e", "WALL·E"),
         ("seven samurai kurosawa", "Seven Samurai"),
+        ("stephen king shining", "The Shining"),
         ("Броненосец Потёмкин", "Battleship Potemkin"),
     ],
 )
