@@ -323,10 +323,24 @@ def _connect(path: Path, sync: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, timeout=10)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {'FULL' if sync == 'full' else 'NORMAL'}")
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version == 0:
-        connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
-    elif version != SCHEMA_VERSION:
+    if _version(connection) == 0:
+        _make_tables(connection)
+    if _version(connection) != SCHEMA_VERSION:
         connection.close()
         raise StoreError(f"{path} was written by another version of m3bench: move it away, or use --data")
     return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables, unless another process does so at this very moment: clients like to start servers twice."""
+    connection.execute("BEGIN IMMEDIATE")
+    if _version(connection) == 0:
+        for statement in _SCHEMA.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("COMMIT")

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from m3bench.proxy.call import Answer, Caller, ToolRequest
 from m3bench.server.store.records import RunRecord
-from m3bench.server.store.sqlite import BLOB_BYTES, CUT_OFF, SqliteStore
+from m3bench.server.store.sqlite import BLOB_BYTES, CUT_OFF, SqliteStore, has_leftovers
 from m3bench.tasks.errors import StoreError
 
 
@@ -161,3 +162,35 @@ def test_tidying_up_twice_leaves_the_workspaces_of_the_living(opened: Open, tmp_
     workspace.mkdir(parents=True)
     opened()
     assert workspace.exists()
+
+
+def test_workspaces_of_a_dead_process_that_opened_no_seat_go_too(opened: Open, tmp_path: Path) -> None:
+    living = opened()
+    for owner in (living.owner.id, "0123456789abcdef"):
+        (tmp_path / "workspaces" / owner / "run-1").mkdir(parents=True)
+    assert has_leftovers(tmp_path)
+    living.mend()
+    assert [path.name for path in (tmp_path / "workspaces").iterdir()] == [living.owner.id]
+    assert not has_leftovers(tmp_path)
+
+
+OPEN = """
+import sys
+from pathlib import Path
+from m3bench.server.store.sqlite import SqliteStore
+print("ready", flush=True)
+sys.stdin.readline()
+SqliteStore(Path(sys.argv[1])).close()
+"""
+
+
+def test_several_processes_may_be_the_first(tmp_path: Path) -> None:
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", OPEN, str(tmp_path / "data")]
+    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(6)]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    with ThreadPoolExecutor(len(processes)) as pool:
+        list(pool.map(lambda process: process.communicate("\n"), processes))
+    assert [process.returncode for process in processes] == [0] * len(processes)
