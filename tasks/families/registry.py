@@ -2,7 +2,11 @@
 
 from m3bench.tasks.families.barcode_lookup import BarcodeLookup
 from m3bench.tasks.families.base import Family
+from m3bench.tasks.families.vision_research import VisionResearch
 
-_FAMILIES: tuple[Family, ...] = (BarcodeLookup(),)
+_FAMILIES: tuple[Family, ...] = (
+    VisionResearch(),
+    BarcodeLookup(),
+)
 
 FAMILIES = {family.name: family for family in _FAMILIES}
