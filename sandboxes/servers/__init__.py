@@ -14,6 +14,7 @@ MODULES = {
     "food_nutrition_mcp": "nutrition",
     "google-air": "air",
     "google-maps": "maps",
+    "healthcare-mcp": "health",
     "hugeicons-mcp": "icons",
     "imagesorcery-mcp": "images",
     "linkimage-mcp": "linked_pictures",
