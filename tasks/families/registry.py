@@ -2,9 +2,11 @@
 
 from m3bench.tasks.families.barcode_lookup import BarcodeLookup
 from m3bench.tasks.families.base import Family
+from m3bench.tasks.families.items_price import ItemsPrice
 from m3bench.tasks.families.vision_research import VisionResearch
 
 _FAMILIES: tuple[Family, ...] = (
+    ItemsPrice(),
     VisionResearch(),
     BarcodeLookup(),
 )

@@ -26,6 +26,7 @@ def pack(
     label: str = "",
     picture: str | None = None,
     description: str = "",
+    plate: bool = False,
 ) -> Box:
     """Put down one pack, the middle of its foot at `(x, foot)`; brand, name and size stand on it.
 
@@ -44,9 +45,10 @@ def pack(
         label: What the detector calls it; brand and name when left out.
         picture: An object of the art on the pack.
         description: For the scene.
+        plate: The writing stands dark on a light label, which is easiest to read.
     """
     colour = colour or rng.choice(COLOURS)
-    ink = on(colour)
+    ink = mix(colour, "#101318", 0.6) if plate else on(colour)
     left, top = x - width / 2, foot - height
     key = f"p{round(left)}-{round(top)}"
     shine = fade(key, mix(colour, "#ffffff", 0.22), colour, mix(colour, "#000000", 0.22), across=True)
@@ -58,6 +60,10 @@ def pack(
     area_top, area_bottom = _label_area(shape, top, height)
     tall = area_bottom - area_top
     wide = width * (0.86 if shape in ("box", "bag") else 0.9)
+    if plate:
+        across, down = wide * (0.92 if shape == "tube" else 1), tall * 0.94
+        canvas.draw(rect(x - across / 2, area_top + tall * 0.03, across, down, "#fbf8ef", 10))
+        wide, area_bottom = across * 0.94, area_bottom - tall * 0.03
     canvas.text(
         brand, x, area_top + tall * 0.2, min(tall * 0.17, 44), face="sans black", fill=ink, anchor="middle", width=wide
     )
@@ -75,7 +81,7 @@ def pack(
             size,
             x,
             area_bottom - tall * 0.04,
-            min(tall * 0.1, 24),
+            min(tall * 0.1, 28),
             face="sans bold",
             fill=ink,
             anchor="middle",
