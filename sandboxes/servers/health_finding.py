@@ -17,6 +17,11 @@ _NEARLY_BEST = 0.75
 """How good, compared with the best, a further answer must be."""
 _STRENGTH = re.compile(r"\b\d+([.,]\d+)?\s*(%|mg|mcg|g|ml|iu|units?)(?!\w)", re.IGNORECASE)
 
+_BESIDE = frozenset(
+    ["dr", "drug", "er", "extra", "hcl", "ir", "medication", "medicine", "otc", "sr", "strength", "xl", "xr"]
+)
+"""Words that say nothing about which medicine is meant."""
+
 
 def medicines(name: str) -> list[Record]:
     """Medicines of that generic or brand name; a form such as `cream` may stand beside it, a strength is ignored.
@@ -25,6 +30,7 @@ def medicines(name: str) -> list[Record]:
     worse than none.
     """
     asked = words(_STRENGTH.sub(" ", name))
+    asked = [word for word in asked if word not in _BESIDE] or asked
     found = [record["medicine"] for _, record in _medicines().search(" ".join(asked), MOST)]
     exact = [record for record in found if any(words(known) == asked for known in _names(record))]
     near = [record for record in found if record not in exact and _is_spelled(asked, record)]
@@ -64,7 +70,8 @@ def _medicines() -> Index[dict[str, Any]]:
 
 def topics(topic: str, language: str) -> list[Record]:
     """Health topics about a keyword, in the words of the language asked for."""
-    return _best(_topics(language), topic)
+    found = _topics(language).search(topic, MOST)
+    return [record for score, record in found if score >= _NEARLY_BEST * found[0][0]]
 
 
 @cache
@@ -89,14 +96,9 @@ def _trials() -> Index[Record]:
 
 def volumes(query: str) -> list[Record]:
     """Books of the Bookshelf about some words."""
-    return _best(_volumes(), query)
+    return [record for _, record in _volumes().search(query, MOST)]
 
 
 @cache
 def _volumes() -> Index[Record]:
     return Index(tables.load("health_books"), {"title": 3.0, "authors": 2.0, "keywords": 1.5}, coverage=0.6)
-
-
-def _best(index: Index[Record], query: str) -> list[Record]:
-    found = index.search(query, MOST)
-    return [record for score, record in found if score >= _NEARLY_BEST * found[0][0]]

@@ -20,6 +20,8 @@ CATEGORY_LENGTH = 3
 FULL_LENGTH = 7
 _ENCOUNTER = re.compile(r"\b(initial encounter|subsequent encounter|sequela)\b", re.IGNORECASE)
 
+_PLAIN = re.compile(r"^Unspecified|unspecified( organism)?$|^Essential|without complications$")
+"""Names of the plain form of a disease, which is meant when nothing more is said."""
 _EVERYDAY = {
     "bedsore": "pressure ulcer",
     "blood poisoning": "sepsis",
@@ -30,7 +32,7 @@ _EVERYDAY = {
     "golfers elbow": "medial epicondylitis",
     "heart attack": "acute myocardial infarction",
     "heartburn": "gastro-esophageal reflux",
-    "high blood pressure": "hypertension",
+    "high blood pressure": "essential primary hypertension",
     "high cholesterol": "hypercholesterolemia",
     "kidney stone": "calculus of kidney",
     "low blood sugar": "hypoglycemia",
@@ -43,6 +45,11 @@ _EVERYDAY = {
     "underactive thyroid": "hypothyroidism",
 }
 """Words of every day that the classification does not use."""
+_ALONE = {
+    "diabetes": "type 2 diabetes mellitus without complications",
+    "hypertension": "essential primary hypertension",
+}
+"""What a word means when it stands for the whole query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,7 @@ def search(query: str, limit: int) -> list[Diagnosis]:
 def _clinical(query: str) -> str:
     """A query with the words of every day replaced by those of the classification."""
     text = " ".join(words(query))
+    text = _ALONE.get(text, text)
     for phrase, meant in _EVERYDAY.items():
         text = re.sub(rf"\b{phrase}s?\b", meant, text)
     return text
@@ -151,4 +159,7 @@ def _index() -> Index[dict[str, Any]]:
             groups[base] = {"name": names[base], "terms": known[base].terms, "under": one.category, "codes": [key]}
         else:
             entry["codes"].append(key)
-    return Index(groups.values(), {"name": 3.0, "terms": 2.4, "under": 1.5}, coverage=0.6)
+    fields = {"name": 3.0, "terms": 2.4, "under": 1.5}
+    return Index(
+        groups.values(), fields, prior=lambda entry: float(_PLAIN.search(entry["name"]) is not None), coverage=0.6
+    )

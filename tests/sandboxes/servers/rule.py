@@ -16,7 +16,7 @@ from m3bench.tasks.examples import load_examples
 
 Arguments = Mapping[str, Any]
 Columns = Mapping[str, Sequence[Any]]
-"""Argument to its values; columns of one rule are read side by side."""
+"""Argument to its values; columns of one rule are read side by side, and `...` leaves the argument out."""
 
 _NAMES = ("id", "name", "title", "attribute", "word", "designation")
 """What records are called by."""
@@ -45,7 +45,8 @@ def _variations(tool: Tool, example: dict[str, Any]) -> Iterator[Arguments]:
             yield {**example, name: not example.get(name, schema.get("default", False))}
     columns = WORLD[tool.qualified]() if tool.qualified in WORLD else {}
     for row in zip(*columns.values(), strict=True):
-        yield {**example, **dict(zip(columns, row, strict=True))}
+        arguments = {**example, **dict(zip(columns, row, strict=True))}
+        yield {name: value for name, value in arguments.items() if value is not ...}
 
 
 def column(table: str, key: str, count: int) -> list[Any]:
@@ -170,6 +171,23 @@ WORLD: dict[str, Callable[[], Columns]] = {
     "google-maps/elevation_by_locations": lambda: {"locations": [[point] for point in _points("peaks", 8)]},
     "google-maps/roads_nearest_roads": lambda: {"points": [[point] for point in _points("streets", 5)]},
     "google-maps/static_map": lambda: {"center": column("cities", "name", 3), "zoom": [3, 9, 14]},
+    "healthcare-mcp/calculate_bmi": lambda: {"height_meters": [1.5, 1.68, 1.9, 0], "weight_kg": [40, 82.5, 120, 70]},
+    "healthcare-mcp/clinical_trials_search": lambda: {
+        "condition": [conditions[0] for conditions in column("trials", "conditions", 10)],
+        "status": ["all"] * 10,
+    },
+    "healthcare-mcp/fda_drug_lookup": lambda: {
+        "drug_name": [*_both(column("medicines", "generic", 12)), "unobtainium"],
+        "search_type": ["general", "label", "adverse_events"] * 6 + ["label"],
+    },
+    "healthcare-mcp/health_topics": lambda: {"topic": _both(column("health_topics", "title", 10))},
+    "healthcare-mcp/lookup_icd_code": lambda: {
+        "code": [*column("diagnoses", "id", 12), "ZZZ", *[...] * 9],
+        "description": [*[...] * 13, *_both(column("diagnoses", "name", 6))],
+    },
+    "healthcare-mcp/medrxiv_search": lambda: {"query": _papers("medrxiv", 4, "title")},
+    "healthcare-mcp/ncbi_bookshelf_search": lambda: {"query": column("health_books", "title", 6)},
+    "healthcare-mcp/pubmed_search": lambda: {"query": _both(_papers("pubmed", 6, "title"))},
     "hugeicons-mcp/search_icons": lambda: {"query": _both(column("icon_words", "word", 8))},
     "hugeicons-mcp/get_icon_glyphs": lambda: {"icon_name": column("icons", "name", 6)},
     "imagesorcery-mcp/crop": lambda: {"x1": [0, 10, 300], "y1": [0, 20, 5]},
