@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.leases import HELD, PLACE, Holding, Owner, marks, myself, new_name
 from m3bench.sandboxes.backends.docker.reaper import holdings, reap
+from tests.waiting import eventually
 
 Ask = Callable[[Callable[[Any], Any]], Any]
 
@@ -31,6 +33,28 @@ def make(client):
     client.create_container_from_config(config, name)
     return name
 print(Engine().answer(make))
+"""
+
+
+PARENT = """
+import anyio, sys
+from pathlib import Path
+from m3bench.sandboxes.backends.base import SandboxSpec
+from m3bench.sandboxes.backends.docker.backend import DockerBackend
+
+async def main():
+    async with DockerBackend(shared=sys.argv[2] == "shared") as backend, anyio.create_task_group() as tasks:
+        for tool in ("rest", "hang_loop", "spin"):
+            place = Path(sys.argv[1], tool)
+            place.mkdir()
+            sandbox = await backend.open(SandboxSpec(workspace=place, servers=("probe",)))
+            await sandbox.call("probe/fork", b'{"times":2}')
+            tasks.start_soon(sandbox.call, f"probe/{tool}", b"{}")
+        await anyio.wait_all_tasks_blocked()
+        print("ready", flush=True)
+        await anyio.sleep_forever()
+
+anyio.run(main)
 """
 
 
@@ -108,3 +132,23 @@ def test_a_lease_that_is_over_ends_whatever_its_owner_says(ask: Ask) -> None:
     assert (name, "its lease is over") in [(holding.name, reason) for holding, reason in ask(reap)]
     assert name not in {holding.name for holding in ask(holdings)}
     HELD.discard(name)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("place", ["shared", "volumes"])
+def test_a_killed_owner_leaves_nothing_once_somebody_looked(place: str, tmp_path: Path, ask: Ask) -> None:
+    def left(kind: str) -> list[str]:
+        return [one.name for one in ask(holdings) if one.folder.startswith(str(tmp_path)) and one.kind == kind]
+
+    command = [sys.executable, "-P", "-c", PARENT, str(tmp_path), place]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"ready\n"
+        assert len(left("container")) == 3
+        parent.kill()
+    # Hosts end by themselves, even those that hang and those that have children.
+    eventually(lambda: not left("container"), "no container is left")
+    if place == "volumes":
+        assert len(left("volume")) == 3
+    ask(reap)
+    assert left("volume") == []
