@@ -1,13 +1,17 @@
 """What holds for every tool of every server that is ready, driven by the catalog alone."""
 
 import inspect
+import json
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
+from m3bench.sandboxes.backends.base import SandboxSpec
+from m3bench.sandboxes.backends.inprocess import InProcessSandbox
 from m3bench.sandboxes.servers import MODULES, load
 from m3bench.tasks.catalog import Tool, load_catalog
 from m3bench.tasks.examples import load_examples
@@ -15,6 +19,12 @@ from tests.sandboxes.servers.conftest import Bench
 
 CATALOG = load_catalog()
 TOOLS = [pytest.param(tool, id=tool.qualified) for tool in CATALOG.ready.tools]
+
+
+def test_all_27_servers_and_232_tools_of_the_catalog_are_served() -> None:
+    served = [(name, tool) for name in MODULES for tool in load(name).handlers]
+    assert (len(MODULES), len(served)) == (27, 232)
+    assert CATALOG.ready == CATALOG
 
 
 def test_a_server_is_ready_exactly_when_it_has_a_module() -> None:
@@ -66,6 +76,18 @@ def test_a_bad_call_is_refused_by_name_of_the_field(tool: Tool, prepared: Callab
         assert reply.result["isError"] is True
         assert f"'{field}'" in reply.result["content"][0]["text"]
     assert _contents(bench.folder) == before
+
+
+@pytest.mark.parametrize("arguments", [b'["numbers"]', b'"numbers"', b"{"], ids=["array", "string", "broken"])
+@pytest.mark.parametrize("tool", TOOLS)
+def test_arguments_that_are_no_object_are_refused(tool: Tool, arguments: bytes, tmp_path: Path) -> None:
+    """With these, each tool has at least three bad calls, even one that takes no arguments."""
+    reply = anyio.run(InProcessSandbox(SandboxSpec(workspace=tmp_path)).call, tool.qualified, arguments)
+    assert reply.outcome == "invalid_arguments"
+    result = json.loads(reply.result)
+    assert result["isError"] is True
+    assert result["content"][0]["text"].startswith(f"Invalid arguments for tool {tool.qualified}: ")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("tool", TOOLS)
