@@ -120,10 +120,8 @@ class EngineVolume:
             client.put_archive(carrier, image.MOUNT, archive)
 
     def _mount(self, workspace: Path) -> dict[str, Any]:
-        return {
-            "Type": "volume", "Source": self._volumes[workspace], "Target": image.MOUNT,
-            "VolumeOptions": {"NoCopy": True},
-        }  # fmt: skip
+        # Whatever the image has there, which is an empty folder, gives the volume its owner.
+        return {"Type": "volume", "Source": self._volumes[workspace], "Target": image.MOUNT}
 
     def _carrier(self, client: Client, workspace: Path) -> "_Carrier":
         return _Carrier(

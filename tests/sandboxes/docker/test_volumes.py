@@ -27,6 +27,7 @@ async def _life(lease: Lease) -> None:
     """What a run does with its files, crash included."""
     assert await _probe(lease, "read", path="media/question.txt") == "what is it?"
     await _probe(lease, "write", path="media/answer.txt", text="this")
+    assert await _probe(lease, "write", path="notes.txt", text="on top") == "written"
     with pytest.raises(SandboxError, match="SIGKILL"):
         await _probe(lease, "crash", code=-9)
     assert await _probe(lease, "read", path="media") == "answer.txt\nquestion.txt"
@@ -50,7 +51,7 @@ def test_a_run_has_its_files_wherever_the_engine_is(
                 assert "volume" in {holding.kind for holding in mine()}
                 await lease.release(keep_files=True)
                 files = {p.relative_to(lease.workspace).as_posix() for p in lease.workspace.rglob("*") if p.is_file()}
-                assert files == {"media/question.txt", "media/answer.txt", "results/1.json"}
+                assert files == {"media/question.txt", "media/answer.txt", "notes.txt", "results/1.json"}
                 assert (lease.workspace / "media" / "answer.txt").read_text() == "this"
 
     anyio.run(run)
