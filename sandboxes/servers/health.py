@@ -6,7 +6,7 @@ puts a medRxiv query into a path; here they are filled in, and the query is sear
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -285,18 +285,14 @@ def lookup_icd_code(
     _count(context, "lookup_icd_code")
     limit = int(max_results)
     if code and code.strip():
-        found: Iterable[diagnoses.Diagnosis] = diagnoses.beginning(code)
-        return _codes("code", code, found, limit)
+        return _codes("code", code, diagnoses.beginning(code)[:limit])
     if description and description.strip():
-        return _codes("description", description, diagnoses.search(description, limit), limit)
+        return _codes("description", description, diagnoses.search(description, limit))
     raise _nonsense("Either code or description is required")
 
 
-def _codes(search_type: str, term: str, found: Iterable[diagnoses.Diagnosis], limit: int) -> Answer:
-    shown = [
-        {"code": one.code, "description": one.name, "category": one.category}
-        for one, _ in zip(found, range(limit), strict=False)
-    ]
+def _codes(search_type: str, term: str, found: Sequence[diagnoses.Diagnosis]) -> Answer:
+    shown = [{"code": one.code, "description": one.name, "category": one.category} for one in found]
     return {
         "status": "success",
         "search_type": search_type,

@@ -6,8 +6,7 @@ of the search, which keeps it small.
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -79,15 +78,15 @@ def bare(code: str) -> str:
     return re.sub(r"[\s.]", "", code).upper()
 
 
-def beginning(code: str) -> Iterator[Diagnosis]:
+def beginning(code: str) -> list[Diagnosis]:
     """The billable codes that begin with a code or a part of one, in the order of codes."""
     start = bare(code)
-    known = _sorted()
-    for key in known[bisect_left(known, start) :]:
-        if not start or not key.startswith(start):
-            return
-        if (found := by_code()[key]).billable:
-            yield found
+    if not start.isalnum():
+        return []
+    # Only the categories in question are read: the whole table takes most of a second.
+    records = tables.stream("diagnoses", f'{{"id": "{start[:CATEGORY_LENGTH]}')
+    found = [one for record in records for one in _nodes(record) if one.billable and one.bare.startswith(start)]
+    return sorted(found, key=lambda one: one.bare)
 
 
 def search(query: str, limit: int) -> list[Diagnosis]:
@@ -135,11 +134,6 @@ def _nodes(record: Record) -> Iterator[Diagnosis]:
 
 def _above(key: str, names: Mapping[str, str]) -> str:
     return next(key[:length] for length in range(len(key) - 1, 0, -1) if key[:length] in names)
-
-
-@cache
-def _sorted() -> Sequence[str]:
-    return sorted(by_code())
 
 
 @cache
