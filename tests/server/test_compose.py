@@ -20,12 +20,16 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import Engine
+from m3bench.sandboxes.backends.docker.leases import myself
+from m3bench.sandboxes.backends.docker.reaper import holdings
 from m3bench.server.images.builder import SERVICE
 from m3bench.server.images.context import service_manifest
 
 pytestmark = [pytest.mark.anyio, pytest.mark.docker]
 
-FILE = Path(__file__).parents[2] / "docker" / "compose.yaml"
+FOLDER = Path(__file__).parents[2] / "docker"
+FILES = {"process": ("compose.yaml",), "docker": ("compose.yaml", "compose.sandboxes.yaml")}
+"""By where the tools of runs live."""
 READY_SECONDS = 60
 
 
@@ -35,6 +39,7 @@ class Service(NamedTuple):
     url: str
     token: str
     project: str
+    sandbox: str
 
 
 def compose() -> list[str]:
@@ -70,8 +75,17 @@ def image_problem() -> str | None:
     return None if compose() else "neither docker compose nor docker-compose is installed"
 
 
-@pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
+def foreign() -> set[str]:
+    """Containers and volumes of runs whose owner is not among the processes here, but in a container."""
+    engine, here = Engine(), myself().place
+    try:
+        return {holding.name for holding in engine.answer(holdings) if holding.owner.place != here}
+    finally:
+        engine.close()
+
+
+@pytest.fixture(scope="module", params=FILES)
+def service(request: pytest.FixtureRequest) -> Iterator[Service]:
     problem = image_problem()
     if problem is not None and os.environ.get("M3BENCH_REQUIRE_DOCKER") == "1":
         pytest.fail(problem)
@@ -79,9 +93,16 @@ def service() -> Iterator[Service]:
         pytest.skip(problem)
     with socket.create_server(("127.0.0.1", 0)) as free:
         listen = f"127.0.0.1:{free.getsockname()[1]}"
-    up = Service(f"http://{listen}", secrets.token_hex(16), f"m3benchtest{secrets.token_hex(4)}")
-    command = [*compose(), "--project-name", up.project, "--file", str(FILE)]
-    environment = {**os.environ, "M3BENCH_TOKEN": up.token, "M3BENCH_LISTEN": listen}
+    up = Service(f"http://{listen}", secrets.token_hex(16), f"m3benchtest{secrets.token_hex(4)}", request.param)
+    command = [*compose(), "--project-name", up.project]
+    for file in FILES[up.sandbox]:
+        command += ["--file", str(FOLDER / file)]
+    place = Path(Engine().address.removeprefix("unix://"))
+    if up.sandbox == "docker" and not place.is_socket():
+        pytest.skip("the engine has no socket here that a container could be given")
+    given = {"DOCKER_SOCKET": str(place), "DOCKER_GID": str(place.stat().st_gid)} if place.is_socket() else {}
+    environment = {**os.environ, **given, "M3BENCH_TOKEN": up.token, "M3BENCH_LISTEN": listen}
+    before = foreign()
     try:
         subprocess.run([*command, "up", "--detach"], env=environment, capture_output=True, check=True)
         _wait_for(up.url)
@@ -89,6 +110,7 @@ def service() -> Iterator[Service]:
     finally:
         subprocess.run([*command, "down", "--volumes"], env=environment, capture_output=True, check=True)
     assert left(up.project) == []
+    assert foreign() - before == set()
 
 
 def _wait_for(url: str) -> None:
@@ -115,10 +137,12 @@ async def test_a_client_with_the_token_plays_a_task(service: Service) -> None:
             async with Client(transport, mode="legacy") as client:
                 started = await client.call_tool("start_task", {})
                 assert not started.is_error
+                before = foreign()
                 summed = await client.call_tool("math__sum", {"numbers": [4, 8, 15]})
                 assert summed.content[0].text == "27"  # type: ignore[union-attr]
                 made = await client.call_tool("excel__create_workbook", {"filepath": "a.xlsx"})
-                assert not made.is_error
+                assert made.content[0].text == "Created workbook at a.xlsx"  # type: ignore[union-attr]
+                assert bool(foreign() - before) == (service.sandbox == "docker")
                 assert not (await client.call_tool("submit", {"answer": "27"})).is_error
                 scored = await client.call_tool("score", {})
                 assert not scored.is_error
@@ -137,14 +161,15 @@ def test_the_service_is_held_to_the_baseline(service: Service) -> None:
     assert (host["ReadonlyRootfs"], host["CapDrop"], host["Init"]) == (True, ["ALL"], True)
     assert host["SecurityOpt"] == ["no-new-privileges:true"]
     assert host["Memory"] == host["MemorySwap"] == 4 * 1024**3
-    assert not [mount for mount in config["Mounts"] if mount["Destination"] != "/data"]
+    socket = {"/var/run/docker.sock"} if service.sandbox == "docker" else set()
+    assert {mount["Destination"] for mount in config["Mounts"]} == {"/data", *socket}
 
 
 def test_without_a_token_it_does_not_start() -> None:
     if not compose():
         pytest.skip("neither docker compose nor docker-compose is installed")
     environment = {name: value for name, value in os.environ.items() if name != "M3BENCH_TOKEN"}
-    command = [*compose(), "--project-name", "m3benchtest", "--file", str(FILE), "config"]
+    command = [*compose(), "--project-name", "m3benchtest", "--file", str(FOLDER / "compose.yaml"), "config"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "openssl rand -hex 16" in done.stderr
