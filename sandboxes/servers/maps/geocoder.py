@@ -80,7 +80,7 @@ def geocode(text: str, region: str | None = None) -> tuple[Match, ...]:
     sight = _sights().get(fold(text.strip()))
     if sight and reading.town and not reading.rest and reading.town.people < SMALL_TOWN:
         return (matches.of_place(sight),)
-    found = _inside(reading, text) or _anywhere(text, reading, bias)
+    found = _inside(reading, text) or _anywhere(text, reading, bias) or _sight_of(reading)
     if found:
         return tuple(found)
     return _outer(reading, bias) or _town_at_end(text, region)
@@ -112,6 +112,15 @@ def _sights() -> dict[str, Place]:
             for name in (place.name, *place.aliases):
                 named.setdefault(fold(name), place)
     return named
+
+
+def _sight_of(reading: _Reading) -> list[Match]:
+    """A well-known place far from any town, or with a state that is also a city, behind its name."""
+    sight = _sights().get(fold(reading.rest[0])) if reading.rest else None
+    if sight is None or reading.town is not None or reading.country not in (None, sight.country):
+        return []
+    found = matches.of_place(sight)
+    return [found] if reading.region in (None, found.region) else []
 
 
 def _town_at_end(text: str, region: str | None) -> tuple[Match, ...]:

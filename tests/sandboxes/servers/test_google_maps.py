@@ -42,6 +42,24 @@ def test_geocoding_a_landmark_and_back_returns_it(bench: Bench) -> None:
         assert back["place_id"] == record["map_id"], record["name"]
 
 
+@pytest.mark.parametrize(
+    ("address", "landmark"),
+    [
+        ("Mount Fuji, Japan", "mount-fuji"),
+        ("Stonehenge, Wiltshire, England", "stonehenge"),
+        ("Uluru, Northern Territory, Australia", "uluru"),
+        ("Central Park, New York", "central-park"),
+    ],
+)
+def test_a_sight_is_found_with_its_country_or_state(bench: Bench, address: str, landmark: str) -> None:
+    record = next(record for record in tables.load("landmarks") if record["id"] == landmark)
+    assert response(bench, "geocode", address=address)["results"][0]["place_id"] == record["map_id"]
+
+
+def test_a_sight_is_not_found_in_the_wrong_state(bench: Bench) -> None:
+    assert response(bench, "geocode", address="Big Ben, Texas")["results"][0]["formatted_address"] == "Texas, USA"
+
+
 def test_geocoding_a_house_and_back_returns_the_house(bench: Bench) -> None:
     for record in some("streets", 25):
         number = (record["low"] + record["high"]) // 2
