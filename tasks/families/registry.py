@@ -2,6 +2,7 @@
 
 from m3bench.tasks.families.barcode_lookup import BarcodeLookup
 from m3bench.tasks.families.base import Family
+from m3bench.tasks.families.biology_cut import BiologyCut
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.items_price import ItemsPrice
 from m3bench.tasks.families.vision_research import VisionResearch
@@ -10,6 +11,7 @@ _FAMILIES: tuple[Family, ...] = (
     ItemsPrice(),
     VisionResearch(),
     BarcodeLookup(),
+    BiologyCut(),
     CryptoPurchase(),
 )
 

@@ -67,9 +67,10 @@ def land(canvas: Canvas, rng: random.Random, actors: Sequence[Actor], ground: st
         boxes[number] = _put(
             canvas, rng, actors[number], x, level + depth * rng.uniform(0.2, 0.27), slot * 0.8, 190, _GRASSES[ground]
         )
+    room = level + depth * 0.27 + 12 if back else 0
     for number, (x, slot) in _row(canvas, rng, front):
         foot = canvas.height * (rng.uniform(0.88, 0.95) if back else rng.uniform(0.78, 0.93))
-        boxes[number] = _put(canvas, rng, actors[number], x, foot, slot * 0.8, 300 if back else 330, _GRASSES[ground])
+        boxes[number] = _put(canvas, rng, actors[number], x, foot, slot * 0.8, min(330, foot - room), _GRASSES[ground])
     return [boxes[number] for number in range(len(actors))]
 
 
@@ -243,7 +244,22 @@ def _swim(
     return [boxes[number] for number in range(len(actors))]
 
 
-_BOTTOM = frozenset({"crab", "lobster", "shrimp", "octopus", "oyster", "coral", "snail", "scorpion", "otter"})
+_BOTTOM = frozenset(
+    {
+        "crab",
+        "lobster",
+        "shrimp",
+        "octopus",
+        "oyster",
+        "coral",
+        "snail",
+        "otter",
+        "anchor",
+        "diving mask",
+        "amphora",
+        "key",
+    }
+)
 
 
 def _water(
