@@ -24,7 +24,7 @@ _LANDS = {
         "fish", "dolphin", "shark", "whale", "octopus", "squid", "crab", "lobster", "seal", "turtle", "shrimp",
     ),
 }  # fmt: skip
-_THINGS = ("tent", "backpack", "bicycle", "balloon", "umbrella", "camera", "kite", "canoe", "basket", "telescope")
+_THINGS = ("tent", "backpack", "bicycle", "balloon", "umbrella", "camera", "basket", "telescope")
 _SUNK = ("anchor", "diving mask", "amphora", "key")
 _TONES = {"": "in colour", "grayscale": "black and white", "sepia": "sepia-toned"}
 _COLOURS = {

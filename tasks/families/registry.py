@@ -2,6 +2,7 @@
 
 from m3bench.tasks.families.barcode_lookup import BarcodeLookup
 from m3bench.tasks.families.base import Family
+from m3bench.tasks.families.biology_chain import BiologyChain
 from m3bench.tasks.families.biology_cut import BiologyCut
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.items_price import ItemsPrice
@@ -12,6 +13,7 @@ _FAMILIES: tuple[Family, ...] = (
     VisionResearch(),
     BarcodeLookup(),
     BiologyCut(),
+    BiologyChain(),
     CryptoPurchase(),
 )
 
