@@ -25,7 +25,7 @@ USER 10001:10001
 WORKDIR /data
 VOLUME /data
 EXPOSE 8000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s \
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
     CMD ["python3", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/health', timeout=4)"]
 ENTRYPOINT ["python3", "-P", "-s", "-X", "utf8", "-m", "m3bench.server.cli"]
 CMD ["serve", "--http", "0.0.0.0:8000"]

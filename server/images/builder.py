@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple
 
 from docker.errors import APIError, DockerException, ImageNotFound
+from docker.utils import parse_repository_tag
 
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import Client
@@ -126,13 +127,17 @@ def _ask(client: Client, base: str) -> str:
 
 def _pull(client: Client, base: str, report: Report) -> None:
     report(f"pulling {base}")
+    repository, tag = parse_repository_tag(base)
+    reason = "it came to nothing"
     try:
-        client.pull(*base.rsplit(":", 1))
+        client.pull(repository, tag=tag or "latest")
     except DockerException as error:
+        reason = _explanation(error)
+    if _id(client, base) is None:
         raise UserError(
-            f"The engine has no image {base} and cannot pull it ({_explanation(error)}). "
+            f"The engine has no image {base} and cannot pull it ({reason}). "
             "Give --base an image it has: any Debian 12 with python3 will do, docs/sandboxes.md says how to make one."
-        ) from error
+        )
 
 
 def _build(
