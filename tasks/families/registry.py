@@ -5,14 +5,22 @@ from m3bench.tasks.families.base import Family
 from m3bench.tasks.families.biology_chain import BiologyChain
 from m3bench.tasks.families.biology_cut import BiologyCut
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
+from m3bench.tasks.families.drug import Drug
+from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
 from m3bench.tasks.families.items_price import ItemsPrice
+from m3bench.tasks.families.med_excel import MedExcel
+from m3bench.tasks.families.medical import Medical
 from m3bench.tasks.families.vision_research import VisionResearch
 
 _FAMILIES: tuple[Family, ...] = (
     ItemsPrice(),
     VisionResearch(),
+    Drug(),
+    FoodRedditWikiExcel(),
+    MedExcel(),
     BarcodeLookup(),
     BiologyCut(),
+    Medical(),
     BiologyChain(),
     CryptoPurchase(),
 )
