@@ -82,6 +82,7 @@ class BarcodeLookup:
                 AnswerNumber(value=float(total), tolerance=0, what="the pages together"),
                 CallMade(tool="openlibrary_mcp/get_book_info", times=len(books)),
             ),
+            alternatives=(play.varied("added up without a tool", {2: ()}),),
         )
 
 

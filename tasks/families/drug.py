@@ -1,0 +1,167 @@
+"""Boxes of medicine: what they are, what a shop offers instead, and both in a workbook."""
+
+import json
+import random
+import re
+
+from m3bench.tasks.checks import AnswerNames, CallMade, FileOpens, WorkbookCells
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.render import backdrops
+from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.pharmacy import medicine_box
+
+OFFERS = 3
+_SHOPS = ("amazon.com", "amazon.co.uk", "amazon.ca", "amazon.com.au", "amazon.sg")
+_NOT_SOLD = {
+    "Naloxone hydrochloride",
+    "Levonorgestrel",
+    "Cholecalciferol",
+    "Ferrous sulfate",
+    "Pseudoephedrine hydrochloride",
+}
+_SALTS = {"hydrochloride", "topical", "nasal", "polacrilex", "3350"}
+"""Words of a generic name that shops leave out."""
+_BOOK = "./media/medicines.xlsx"
+
+
+class Drug:
+    """Label facts and shop offers for each medicine, compared in a workbook."""
+
+    name = "drug"
+    servers = ("healthcare-mcp", "amazon", "excel")
+    questions = (
+        "Grandma's cabinet needs sorting. For every pack in the photo, note the active substance and the company behind it "
+        "according to the FDA, then see what {shop} has under that substance (first three hits are plenty) and put "
+        "the lowest price beside it. I'd like this as a spreadsheet, and tell me which of her remedies has the least "
+        "expensive substitute.",
+        "I'm comparing what we have at home with what could be ordered. Make an Excel file: one row per carton shown, "
+        "columns for ingredient, labeler, and the cheapest of the top three listings on {shop} when you search by ingredient. Which "
+        "row wins on price?",
+        "Could you check these pharmacy items against official drug records and also look for alternatives at {shop}? Three "
+        "results each will do. A workbook with generic name, manufacturer and best price would be lovely; mention the "
+        "bargain in your reply.",
+        "Travel kit refresh! Look at my picture, find out officially what's in each little box and who makes it, hunt through {shop} for "
+        "replacements by generic name (consider three offers apiece), and save a tidy .xlsx. Then name the brand whose "
+        "replacement costs least.",
+        "As a school nurse I have to document our stock. Required per product: generic designation, registered labeler, "
+        "minimum price among the leading trio of {shop} offers for that generic. Deliver a table file plus one sentence saying "
+        "where we'd spend the smallest amount.",
+        "Dad asked whether store-bought equivalents are cheaper than the brands he keeps. Identify them, pull the regulator's "
+        "facts, shop around ({shop}) using the chemical name with a limit of three, write everything down in Excel, and report back "
+        "on the cheapest swap.",
+        "Need a small market overview out of this snapshot: regulator data on each preparation, plus its cheapest match "
+        "out of three retrieved from {shop}. Output format: workbook. Summary line: the preparation with the most affordable "
+        "match.",
+        "what's all this stuff, who produces it, and can I get the same thing for less? search by what's inside rather than "
+        "by brand, three items max per search, we order from {shop}, dump results into a sheet for me and say which one turned out cheapest overall",
+        "Please prepare a comparison sheet for the pharmacist visit tomorrow. From the image take each medicine, verify "
+        "ingredient plus maker with the federal label database, quote the lowest of three prices seen on {shop}, and highlight in words "
+        "the lowest quote of them all.",
+        "Our charity received a parcel and someone photographed the contents. Before accepting we must know substances, "
+        "producers, and rough replacement values ({shop}, lowest offer from a list of three). Kindly store that in a new "
+        "spreadsheet and let us know the item that is easiest on the budget.",
+    )
+
+    def compose(self, rng: random.Random, kit: Kit) -> Composition:
+        """Three or four cartons on a shelf."""
+        medicines = [
+            one for one in kit.world("medicines") if one["access"] == "OTC" and one["generic"] not in _NOT_SOLD
+        ]
+        chosen = rng.sample(medicines, rng.choice((3, 4)))
+        canvas = Canvas(kit.art, 1480, 860)
+        edges = backdrops.shelves(canvas, rng, 2)
+        wide = 330
+        gap = (canvas.width - wide * len(chosen)) / (len(chosen) + 1)
+        facts = []
+        for number, medicine in enumerate(chosen):
+            brand, form = rng.choice(medicine["brands"]), _form(medicine["forms"])
+            x = gap + wide / 2 + number * (wide + gap) + rng.uniform(-14, 14)
+            medicine_box(
+                canvas,
+                rng,
+                x,
+                edges[1],
+                wide,
+                rng.uniform(290, 340),
+                brand=brand,
+                generic=medicine["generic"],
+                form=form,
+            )
+            facts.append({"brand": brand, "generic": medicine["generic"]})
+        for number, name in enumerate(
+            rng.sample(
+                [
+                    "lotion bottle",
+                    "potted plant",
+                    "toilet paper",
+                    "candle",
+                    "soap",
+                    "jar",
+                    "baby bottle",
+                    "alarm clock",
+                ],
+                3,
+            )
+        ):
+            canvas.place(name, 260 + number * 420 + rng.uniform(-60, 60), edges[0] + 2, rng.uniform(130, 190), turn=0)
+        canvas.light(rng)
+        return Composition.of(canvas, medicines=facts)
+
+    async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+        """Labels, offers and an empty workbook at once; then the rows."""
+        medicines = composition.facts["medicines"]
+        shop = rng.choice(_SHOPS)
+        count = len(medicines)
+        texts = await play.step(
+            *(
+                call(
+                    "healthcare-mcp/fda_drug_lookup", {"drug_name": one["brand"], "search_type": "label"},
+                    either={"drug_name": (one["brand"], one["generic"]), "search_type": ("label", "general", None)},
+                )
+                for one in medicines
+            ),
+            *(
+                call(
+                    "amazon/search_products", {"keywords": _substance(one["generic"]), "n": OFFERS, "amazon_domain": shop},
+                    words={"keywords": one["generic"].split()[:1]},
+                )
+                for one in medicines
+            ),
+            call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",)),
+        )  # fmt: skip
+        rows: list[list[str | float]] = []
+        for one, label, offers in zip(medicines, texts[:count], texts[count : 2 * count], strict=True):
+            found = json.loads(label)["drugs"][0]
+            prices = [float(price.replace(",", "")) for price in re.findall(r"Price: [^\d\n]*([\d.,]+)", offers)]
+            rows.append([one["brand"], found["generic_name"], found["labeler_name"], min(prices)])
+        data = [["Brand", "Active ingredient", "Manufacturer", "Lowest price"], *rows]
+        await play.step(
+            call(
+                "excel/write_data_to_excel", {"filepath": _BOOK, "sheet_name": "Sheet1", "data": data, "start_cell": "A1"},
+                free=("filepath", "sheet_name", "start_cell", "data"),
+            )
+        )  # fmt: skip
+        cheapest = min(rows, key=lambda row: float(row[3]))
+        listed = "; ".join(f"{brand}: {generic} by {maker}, from {price:.2f}" for brand, generic, maker, price in rows)
+        return Solution(
+            given={"shop": shop},
+            wording=f"Look up every medicine in {path} at the FDA, search {shop} for its active ingredient, compare in a workbook.",
+            answer=f"{listed}. The cheapest substitute is the one for {cheapest[0]} at {cheapest[3]:.2f}. The table is in {_BOOK}.",
+            checks=(
+                WorkbookCells(values=tuple(str(row[1]).split()[0] for row in rows)),
+                WorkbookCells(values=tuple(float(row[3]) for row in rows)),
+                WorkbookCells(values=tuple(str(row[2]).split()[0] for row in rows)),
+                AnswerNames(all_of=((str(cheapest[0]), str(cheapest[1]), str(cheapest[1]).split()[0]),)),
+                FileOpens(pattern="*.xlsx"),
+                CallMade(tool="amazon/search_products", times=count),
+            ),
+        )
+
+
+def _form(forms: str) -> str:
+    """The first form and strength on the label."""
+    return forms.split(";")[0].split(",")[0]
+
+
+def _substance(generic: str) -> str:
+    return " ".join(word for word in generic.split() if word not in _SALTS)

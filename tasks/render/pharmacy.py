@@ -1,0 +1,127 @@
+"""What lies about where people are ill: boxes of medicine, cards on a board, a note from the ward."""
+
+import random
+from collections.abc import Sequence
+
+from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.shapes import ellipse, line, mix, on, rect
+from m3bench.tasks.scene import Box
+
+_STRIPES = ("#1f6fb2", "#c0392b", "#2e8b57", "#8e44ad", "#d35400", "#16857f", "#b03a6b", "#34507a")
+_CARDS = ("#fff6c9", "#dff1ff", "#ffe3e3", "#e4f7df", "#f3e6ff", "#fdebd3")
+
+
+def medicine_box(
+    canvas: Canvas,
+    rng: random.Random,
+    x: float,
+    foot: float,
+    width: float,
+    height: float,
+    *,
+    brand: str,
+    generic: str,
+    form: str,
+) -> Box:
+    """A carton with brand, active ingredient and form, the middle of its foot at `(x, foot)`."""
+    left, top = x - width / 2, foot - height
+    colour = rng.choice(_STRIPES)
+    band = rng.choice((0.18, 0.24, 0.3))
+    box = canvas.thing(
+        f"{brand} box",
+        rect(left, top, width, height, "#fbfbf8", 6, 'stroke="#c8ccd0" stroke-width="2"'),
+        rect(left, foot - height * band, width, height * band, colour, 4),
+        rect(left, top, width * 0.035, height, colour),
+        ellipse(left + width * 0.88, top + height * 0.18, width * 0.055, width * 0.055, mix(colour, "#ffffff", 0.35)),
+        shadow=True, score=round(rng.uniform(0.86, 0.96), 2), aliases=("medicine", "medicine box", "drug"),
+        description=f"A carton of {brand}.",
+    )  # fmt: skip
+    inner = width * 0.84
+    canvas.text(
+        brand,
+        left + width * 0.08,
+        top + height * 0.34,
+        54,
+        face="sans black",
+        fill=mix(colour, "#000000", 0.25),
+        width=inner * 0.9,
+    )
+    y = top + height * 0.5
+    for words in canvas.lines(generic, inner, 32, "sans bold")[:2]:
+        canvas.text(words, left + width * 0.08, y, 32, face="sans bold", width=inner)
+        y += 36
+    canvas.text(
+        form, left + width * 0.08, foot - height * band * 0.36, 28, face="sans bold", fill=on(colour), width=inner
+    )
+    return box
+
+
+def cork_board(canvas: Canvas, rng: random.Random) -> None:
+    """A framed board to pin cards to."""
+    width, height = canvas.width, canvas.height
+    canvas.draw(rect(0, 0, width, height, "#6e4a2c"), rect(26, 26, width - 52, height - 52, "#c99a63", 6))
+    for _ in range(260):
+        x, y = rng.uniform(34, width - 34), rng.uniform(34, height - 34)
+        canvas.draw(
+            ellipse(
+                x,
+                y,
+                rng.uniform(2, 6),
+                rng.uniform(2, 4),
+                rng.choice(("#b88650", "#d9ae78", "#a97642")),
+                'opacity="0.6"',
+            )
+        )
+
+
+def card(
+    canvas: Canvas, rng: random.Random, x: float, y: float, width: float, height: float, heading: str, words: str
+) -> None:
+    """A card pinned at its upper edge, its middle at `(x, y)`."""
+    left, top = x - width / 2, y - height / 2
+    paper = rng.choice(_CARDS)
+    canvas.draw(
+        rect(left + 7, top + 9, width, height, "#00000033", 4), rect(left, top, width, height, paper, 4),
+        rect(left, top, width, 14, mix(paper, "#000000", 0.08)), ellipse(x, top + 18, 13, 13, rng.choice(_STRIPES)),
+        ellipse(x - 4, top + 14, 4, 4, "#ffffff", 'opacity="0.8"'),
+    )  # fmt: skip
+    canvas.text(heading, x, top + 84, 28, fill="#5c6470", anchor="middle", width=width - 40)
+    lines = canvas.lines(words, width - 50, 48, "sans bold")
+    for number, text in enumerate(lines):
+        canvas.text(
+            text,
+            x,
+            y + 22 + (number - (len(lines) - 1) / 2) * 54,
+            48,
+            face="sans bold",
+            anchor="middle",
+            width=width - 44,
+        )
+
+
+def ward_note(
+    canvas: Canvas,
+    rng: random.Random,
+    box: tuple[float, float, float, float],
+    clinic: str,
+    parts: Sequence[tuple[str, Sequence[str]]],
+) -> None:
+    """A printed note with headings and entries below them."""
+    left, top, right, bottom = box
+    colour = rng.choice(_STRIPES)
+    canvas.draw(
+        rect(left + 9, top + 12, right - left, bottom - top, "#00000038", 4),
+        rect(left, top, right - left, bottom - top, "#fdfdfa", 4), rect(left, top, right - left, 92, colour, 4),
+    )  # fmt: skip
+    canvas.text(clinic, left + 40, top + 60, 40, face="sans bold", fill=on(colour), width=right - left - 80)
+    y = top + 158
+    for heading, entries in parts:
+        canvas.text(heading, left + 40, y, 27, face="sans bold", fill=mix(colour, "#000000", 0.2))
+        canvas.draw(line(left + 40, y + 12, right - 40, y + 12, mix(colour, "#ffffff", 0.5), 2))
+        y += 56
+        for entry in entries:
+            canvas.text(
+                entry, left + 60, y, 36, face="mono" if entry[1:3].isdigit() else "sans", width=right - left - 110
+            )
+            y += 50
+        y += 22
