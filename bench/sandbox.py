@@ -11,23 +11,29 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 import anyio
 
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
+from m3bench.sandboxes.backends.docker.backend import DockerBackend
+from m3bench.sandboxes.backends.docker.engine import Engine
+from m3bench.sandboxes.backends.docker.ground import survey
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.process import ProcessBackend
 from m3bench.sandboxes.pool import Pool
 from m3bench.sandboxes.selfcheck import processes
 from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.examples import load_examples
 
 STARTS = 9
 CALLS = 2000
 ROUNDS = 5
 ADD = ("math/add", b'{"firstNumber":1,"secondNumber":2}')
+
+CROWD = 16
 
 ISOLATIONS = {
     "process, as the platform gives": Isolation(),
@@ -36,6 +42,11 @@ ISOLATIONS = {
         bubblewrap=False, landlock=False, namespaces=False, rlimits=False, death_signal=False
     ),
 }
+
+
+def empty(folder: Path) -> Path:
+    """A new folder: what belongs to a container's user is of no use to a process."""
+    return Path(mkdtemp(dir=folder))
 
 
 async def timed(action: Callable[[], Awaitable[object]]) -> float:
@@ -50,22 +61,57 @@ async def starts(folder: Path) -> None:
     print(f"\n{'start to first answer':<44}{'median':>10}{'best':>10}")
     for name, isolation in ISOLATIONS.items():
         async with ProcessBackend(isolation) as backend:
+            place = empty(folder)
+            await started(backend, place)
+            row(name, [await started(backend, place) for _ in range(STARTS)], 1e3, "ms")
+    for name, backends in HOSTED.items():
+        async with backends() as backend:
+            place = empty(folder)
+            await started(backend, place)
+            row(name, [await started(backend, place) for _ in range(STARTS)], 1e3, "ms")
+    for name, backends in {"process": ProcessBackend, **HOSTED}.items():
+        async with backends() as backend, Pool(backend, empty(folder), spares=1) as pool:
 
-            async def fresh(backend: Backend = backend) -> None:
-                await (await backend.open(SandboxSpec(workspace=folder))).call(*ADD)
+            async def leased(pool: Pool = pool) -> None:
+                lease = await pool.lease()
+                lease.put("media/picture.png", bytes(100_000))
+                await lease.call(*ADD)
 
-            await fresh()
-            row(name, [await timed(fresh) for _ in range(STARTS)], 1e3, "ms")
-    async with ProcessBackend() as backend, Pool(backend, folder, spares=1) as pool:
+            times = []
+            for _ in range(STARTS):
+                await pool.settled()
+                times.append(await timed(leased))
+            row(f"{name}, a spare from the pool", times, 1e3, "ms")
 
-        async def leased() -> None:
-            await (await pool.lease()).call(*ADD)
 
-        times = []
-        for _ in range(STARTS):
-            await pool.settled()
-            times.append(await timed(leased))
-        row("a spare from the pool", times, 1e3, "ms")
+async def started(backend: Backend, folder: Path) -> float:
+    """Seconds to the first answer of a sandbox, which is closed then."""
+    opened: list[Sandbox] = []
+
+    async def fresh() -> None:
+        opened.append(await backend.open(SandboxSpec(workspace=folder)))
+        await opened[0].call(*ADD)
+
+    seconds = await timed(fresh)
+    await opened[0].aclose()
+    return seconds
+
+
+async def crowd(folder: Path) -> None:
+    """Many runs at the same time: until all of them have their first answer."""
+    print(f"\n{f'{CROWD} runs at the same time':<44}{'until all answer':>20}")
+    for name, backends in {"process": ProcessBackend, **HOSTED}.items():
+        async with backends() as backend, Pool(backend, empty(folder)) as pool:
+
+            async def run(pool: Pool = pool) -> None:
+                await (await pool.lease()).call(*ADD)
+
+            async def all_of_them() -> None:
+                async with anyio.create_task_group() as tasks:
+                    for _ in range(CROWD):
+                        tasks.start_soon(run)
+
+            print(f"{name:<44}{await timed(all_of_them):>18.1f} s")
 
 
 async def memory(folder: Path) -> None:
@@ -75,16 +121,18 @@ async def memory(folder: Path) -> None:
         return
     names = [server.name for server in load_catalog().ready.servers][:8]
     print(f"\n{'memory of a host':<44}{'own':>10}{'share':>10}")
-    async with ProcessBackend() as backend:
-        sandbox = await backend.open(SandboxSpec(workspace=folder))
-        pid = _host(folder)
-        for count, name in enumerate(["", *names]):
-            if name:
-                await use(sandbox, name, folder)
-            if count in (0, 1, len(names)):
-                own, share = _own(pid)
-                label = "after start" if count == 0 else f"after {', '.join(names[:count])}"
-                print(f"{label[:43]:<44}{own:>7.1f} MB{share:>7.1f} MB")
+    for kind, backends in {"process": ProcessBackend, **LOCAL}.items():
+        place = empty(folder)
+        async with backends() as backend:
+            sandbox = await backend.open(SandboxSpec(workspace=place))
+            pid = await _host(backend, place)
+            for count, name in enumerate(["", *names]):
+                if name:
+                    await use(sandbox, name, place)
+                if count in (0, 1, len(names)):
+                    own, share = _own(pid)
+                    label = f"{kind}, after " + ("start" if count == 0 else ", ".join(names[:count]))
+                    print(f"{label[:43]:<44}{own:>7.1f} MB{share:>7.1f} MB")
 
 
 async def use(sandbox: Sandbox, server: str, folder: Path) -> None:
@@ -102,13 +150,16 @@ async def calls(folder: Path) -> None:
     print(f"\n{'calls':<32}{'per second':>12}{'per call':>12}{'CPU':>12}{'ratio':>8}")
     for flight in (1, 32):
         plain = 0.0
-        for backend in (InProcessBackend(), ProcessBackend()):
+        backends = {"inprocess": InProcessBackend, "process": ProcessBackend, **LOCAL}
+        for backend in (make() for make in backends.values()):
             async with backend:
-                sandbox = await backend.open(SandboxSpec(workspace=folder))
+                place = empty(folder)
+                sandbox = await backend.open(SandboxSpec(workspace=place))
                 await sandbox.call(*ADD)
-                begin = _cpu(folder)
+                hosts = [] if backend.name == "inprocess" else [await _host(backend, place)]
+                begin = _cpu(hosts)
                 best = min([await _flood(sandbox, flight) for _ in range(ROUNDS)]) / CALLS
-                used = (_cpu(folder) - begin) / ROUNDS / CALLS
+                used = (_cpu(hosts) - begin) / ROUNDS / CALLS
                 plain = plain or best
                 label = f"{backend.name}, {flight} in flight"
                 print(f"{label:<32}{1 / best:>12.0f}{best * 1e6:>9.0f} us{used * 1e6:>9.0f} us{best / plain:>8.1f}")
@@ -133,17 +184,38 @@ def row(name: str, times: list[float], scale: float, unit: str) -> None:
     print(f"{name:<44}{middle:>7.0f} {unit}{best:>7.0f} {unit}")
 
 
-def _host(folder: Path) -> int:
-    """The Python process among those of a sandbox."""
-    return next(
-        pid for pid in processes(folder) if Path(f"/proc/{pid}/exe").resolve() == Path(sys.executable).resolve()
-    )
+async def _host(backend: Backend, folder: Path) -> int:
+    """The Python process among those of a sandbox, as this machine numbers it."""
+    if isinstance(backend, DockerBackend):
+        (name,) = await backend.traces(folder)
+        listed = await backend.engine.ask(lambda client: client.top(name))
+        column = listed["Titles"].index("PID")
+        return int(listed["Processes"][-1][column])
+    return next(pid for pid in processes(folder) if _is_ours(pid))
 
 
-def _cpu(folder: Path) -> float:
-    """Seconds of CPU used so far, here and by the hosts in a folder."""
+def _is_ours(pid: int) -> bool:
+    """Whether a process runs the same Python as this one."""
+    return os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(sys.executable)
+
+
+def _docker() -> dict[str, Callable[[], Backend]]:
+    """The Docker backend where there is an engine, and as it is when the engine is elsewhere."""
+    engine = Engine()
+    try:
+        engine.answer(survey)
+    except SandboxError as error:
+        print(f"without Docker: {error}")
+        return {}
+    finally:
+        engine.close()
+    return {"docker": DockerBackend, "docker, engine elsewhere": lambda: DockerBackend(shared=False)}
+
+
+def _cpu(hosts: list[int]) -> float:
+    """Seconds of CPU used so far, here and by hosts."""
     used = time.process_time()
-    for pid in processes(folder):
+    for pid in hosts:
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return used
@@ -158,10 +230,16 @@ def _own(pid: int) -> tuple[float, float]:
     return fields["Private_Clean"] + fields["Private_Dirty"], fields["Pss"]
 
 
+HOSTED = _docker()
+LOCAL = {name: make for name, make in HOSTED.items() if name == "docker"}
+"""Those whose hosts are processes of this machine."""
+
+
 async def main() -> None:
     """Everything, one table after the other."""
     with TemporaryDirectory(prefix="m3bench-bench-") as folder:
         await starts(Path(folder))
+        await crowd(Path(folder))
         await memory(Path(folder))
         await calls(Path(folder))
 

@@ -95,7 +95,7 @@ class EngineVolume:
             client.create_volume(name, labels=marks(workspace.name, self._lease, folder=workspace))
             self._volumes[workspace] = name
             self._put(client, workspace, None)
-        return self._mount(workspace)
+        return _volume(self._volumes[workspace])
 
     def take(self, client: Client, workspace: Path, names: Sequence[str]) -> None:
         """Carry files over."""
@@ -104,29 +104,25 @@ class EngineVolume:
 
     def leave(self, client: Client, workspace: Path) -> None:
         """Fetch all files and give up the volume."""
-        if workspace not in self._volumes:
+        name = self._volumes.pop(workspace, None)
+        if name is None:
             return
         try:
-            with self._carrier(client, workspace) as carrier:
+            with self._carrier(client, name, workspace) as carrier:
                 chunks, _ = client.get_archive(carrier, image.MOUNT)
                 unpack(chunks, workspace)
         finally:
-            name = self._volumes.pop(workspace)
             HELD.discard(name)
             client.remove_volume(name, force=True)
 
     def _put(self, client: Client, workspace: Path, names: Sequence[str] | None) -> None:
-        with pack(workspace, names) as archive, self._carrier(client, workspace) as carrier:
-            client.put_archive(carrier, image.MOUNT, archive)
+        with pack(workspace, names) as archive:
+            with self._carrier(client, self._volumes[workspace], workspace) as carrier:
+                client.put_archive(carrier, image.MOUNT, archive)
 
-    def _mount(self, workspace: Path) -> dict[str, Any]:
-        # Whatever the image has there, which is an empty folder, gives the volume its owner.
-        return {"Type": "volume", "Source": self._volumes[workspace], "Target": image.MOUNT}
-
-    def _carrier(self, client: Client, workspace: Path) -> "_Carrier":
-        return _Carrier(
-            client, self._image, self._mount(workspace), marks(workspace.name, self._lease, folder=workspace)
-        )
+    def _carrier(self, client: Client, volume: str, workspace: Path) -> "_Carrier":
+        labels = marks(workspace.name, self._lease, folder=workspace)
+        return _Carrier(client, self._image, _volume(volume), labels)
 
 
 class _Carrier:
@@ -145,6 +141,11 @@ class _Carrier:
         with suppress(Exception):
             self._client.remove_container(self._name, force=True)
         HELD.discard(self._name)
+
+
+def _volume(name: str) -> dict[str, Any]:
+    """A volume as the API mounts it; nothing of the image is copied into it."""
+    return {"Type": "volume", "Source": name, "Target": image.MOUNT, "VolumeOptions": {"NoCopy": True}}
 
 
 def _give(workspace: Path) -> None:
