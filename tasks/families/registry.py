@@ -7,6 +7,7 @@ from m3bench.tasks.families.biology_cut import BiologyCut
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
+from m3bench.tasks.families.hazard import Hazard
 from m3bench.tasks.families.items_price import ItemsPrice
 from m3bench.tasks.families.med_excel import MedExcel
 from m3bench.tasks.families.medical import Medical
@@ -16,6 +17,7 @@ _FAMILIES: tuple[Family, ...] = (
     ItemsPrice(),
     VisionResearch(),
     Drug(),
+    Hazard(),
     FoodRedditWikiExcel(),
     MedExcel(),
     BarcodeLookup(),
