@@ -8,6 +8,7 @@ from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
 from m3bench.tasks.families.hazard import Hazard
+from m3bench.tasks.families.hugeicons import Hugeicons
 from m3bench.tasks.families.items_price import ItemsPrice
 from m3bench.tasks.families.med_excel import MedExcel
 from m3bench.tasks.families.medical import Medical
@@ -25,6 +26,7 @@ _FAMILIES: tuple[Family, ...] = (
     Medical(),
     BiologyChain(),
     CryptoPurchase(),
+    Hugeicons(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}
