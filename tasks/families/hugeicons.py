@@ -160,5 +160,5 @@ def _is_large(thing: Found) -> bool:
     return _area(thing.box) > LIMIT
 
 
-def _area(box: Box) -> int:
+def _area(box: Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
