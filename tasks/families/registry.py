@@ -1,5 +1,6 @@
 """Every family, by name: one line each, in the order of the paper."""
 
+from m3bench.tasks.families.attraction import Attraction
 from m3bench.tasks.families.barcode_lookup import BarcodeLookup
 from m3bench.tasks.families.base import Family
 from m3bench.tasks.families.biology_chain import BiologyChain
@@ -8,14 +9,18 @@ from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
 from m3bench.tasks.families.hazard import Hazard
+from m3bench.tasks.families.heatmap import Heatmap
 from m3bench.tasks.families.hugeicons import Hugeicons
 from m3bench.tasks.families.items_price import ItemsPrice
 from m3bench.tasks.families.med_excel import MedExcel
 from m3bench.tasks.families.medical import Medical
+from m3bench.tasks.families.qr_attraction import QrAttraction
+from m3bench.tasks.families.travel_comparison import TravelComparison
 from m3bench.tasks.families.vision_research import VisionResearch
 
 _FAMILIES: tuple[Family, ...] = (
     ItemsPrice(),
+    Attraction(),
     VisionResearch(),
     Drug(),
     Hazard(),
@@ -24,7 +29,10 @@ _FAMILIES: tuple[Family, ...] = (
     BarcodeLookup(),
     BiologyCut(),
     Medical(),
+    QrAttraction(),
     BiologyChain(),
+    TravelComparison(),
+    Heatmap(),
     CryptoPurchase(),
     Hugeicons(),
 )

@@ -1,0 +1,133 @@
+"""Sights and cities of the world as the families about travel need them: where they are and what is around."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from m3bench.tasks.families.base import Kit, call
+from m3bench.tasks.task import ReferenceCall
+
+Record = Mapping[str, Any]
+
+
+def city_of(kit: Kit, landmark: Record) -> Record:
+    """The city a landmark is in."""
+    return next(city for city in kit.world("cities") if city["id"] == landmark["city_id"])
+
+
+def country_of(kit: Kit, code: str) -> str:
+    """The name of a country."""
+    return next((str(country["name"]) for country in kit.world("countries") if country["id"] == code), code)
+
+
+def town_line(kit: Kit, city: Record) -> str:
+    """A city as people write it: with its state in the United States, with its country elsewhere."""
+    return f"{city['name']}, {city['region'] if city['country'] == 'US' else country_of(kit, city['country'])}"
+
+
+def with_around(kit: Kit, needs: Mapping[str, tuple[int, float]]) -> list[Record]:
+    """Landmarks in a city that have so many places of each type within so many metres."""
+    by_city: dict[str, list[Record]] = {}
+    for place in kit.world("places"):
+        by_city.setdefault(place.get("city_id", ""), []).append(place)
+    return [
+        landmark
+        for landmark in kit.world("landmarks")
+        if landmark.get("city_id")
+        and all(
+            sum(kind in place["types"] and metres(landmark, place) < reach for place in by_city.get(landmark["city_id"], ())) >= count
+            for kind, (count, reach) in needs.items()
+        )
+    ]  # fmt: skip
+
+
+def metres(one: Record, other: Record) -> float:
+    """The way between two records with positions, as the crow flies."""
+    north = math.radians(other["lat"] - one["lat"])
+    east = math.radians(other["lng"] - one["lng"]) * math.cos(math.radians((one["lat"] + other["lat"]) / 2))
+    return math.hypot(north, east) * 6_371_000
+
+
+def apart(chosen: Iterable[Record]) -> bool:
+    """Whether the chosen landmarks are in different cities."""
+    cities = [landmark["city_id"] for landmark in chosen]
+    return len(set(cities)) == len(cities)
+
+
+def names_of(landmark: Record) -> tuple[str, ...]:
+    """The spellings of a landmark's name."""
+    return (landmark["name"], *landmark.get("aliases", ()))
+
+
+def geocode(address: str) -> ReferenceCall:
+    """A search for an address; what its first word says matters, the rest may be written otherwise."""
+    word = max(address.split(",")[0].split(), key=len)
+    return call("google-maps/geocode", {"address": address}, words={"address": (word,)}, free=("language", "region"))
+
+
+def position(text: str) -> tuple[float, float]:
+    """Latitude and longitude of the first result of a geocoding."""
+    found = json.loads(text)["response"]["results"][0]["geometry"]["location"]
+    return float(found["lat"]), float(found["lng"])
+
+
+def nearby(at: tuple[float, float], radius: int, kind: str) -> ReferenceCall:
+    """A search for places of a type around a point."""
+    arguments = {"location": {"latitude": at[0], "longitude": at[1]}, "radiusMeters": radius, "includedTypes": [kind]}
+    return call("google-maps/places_nearby_search", arguments, free=("languageCode", "regionCode", "fields"))
+
+
+def best(text: str) -> list[dict[str, Any]]:
+    """The best rated of the places found; several when they are equal, the most reviewed first."""
+    found = json.loads(text)["response"]["places"]
+    top = max(place["rating"] for place in found)
+    return sorted((place for place in found if place["rating"] == top), key=lambda place: -place["userRatingCount"])
+
+
+def details(places: Sequence[Mapping[str, Any]]) -> ReferenceCall:
+    """What is known of the first of places that are equally good."""
+    ids = [place["id"] for place in places]
+    return call("google-maps/place_details", {"place_id": ids[0]}, either={"place_id": ids}, free=("fields",))
+
+
+def phone(text: str) -> str:
+    """The telephone number in what is known of a place."""
+    return str(json.loads(text)["response"]["internationalPhoneNumber"])
+
+
+def dialled(number: str) -> tuple[str, ...]:
+    """The ways a telephone number may be written."""
+    return (number, number.replace(" ", ""), number.replace(" ", "-"), number.lstrip("+"))
+
+
+def walk(start: tuple[float, float], goal: Mapping[str, Any]) -> ReferenceCall:
+    """The way on foot to a place."""
+    arguments = {
+        "origin": {"location": {"latLng": {"latitude": start[0], "longitude": start[1]}}},
+        "destination": {"location": {"latLng": goal["location"]}},
+        "travelMode": "WALK",
+    }
+    return call("google-maps/compute_route", arguments, free=("fields", "routingPreference"))
+
+
+def minutes(text: str) -> float:
+    """How long the first route takes."""
+    return round(int(json.loads(text)["response"]["routes"][0]["duration"].removesuffix("s")) / 60, 1)
+
+
+def air_at(at: tuple[float, float]) -> ReferenceCall:
+    """The air at a point now."""
+    return call("google-air/current_conditions", {"lat": at[0], "lng": at[1]}, near={"lat": 0.002, "lng": 0.002})
+
+
+def index(text: str) -> int:
+    """The universal index in what is said of the air now; higher is cleaner."""
+    return int(json.loads(text)["indexes"][0]["aqi"])
+
+
+def tile(at: tuple[float, float], zoom: int) -> tuple[int, int]:
+    """Column and row of the web-map tile that a point lies on."""
+    count = 2**zoom
+    row = (1 - math.asinh(math.tan(math.radians(at[0]))) / math.pi) / 2 * count
+    return int((at[1] + 180) / 360 * count), int(row)

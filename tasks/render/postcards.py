@@ -1,0 +1,153 @@
+"""Photographs of sights with the place printed below: postcards, instant pictures, framed prints."""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from m3bench.tasks.render import backdrops
+from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.landmarks import sight
+from m3bench.tasks.render.shapes import ellipse, fade, mix, path, rect
+
+_SKIES = (
+    ("#6fb4e6", "#e4f3fb"),
+    ("#f2a875", "#fdebcf"),
+    ("#8fb6d9", "#f6efdc"),
+    ("#7fa3c9", "#f3d9cf"),
+    ("#5aa9c9", "#dff2ec"),
+)
+_GROUNDS = ("#a9c98a", "#c9c2a8", "#d8c79a", "#9fb991", "#c7cdb4")
+_PAPERS = ("#fdfcf7", "#fbf6ea", "#ffffff", "#f7f4ee")
+
+
+_PROPS = {
+    "table": ("camera", "compass", "world map", "pen", "envelope", "coffee"),
+    "wall": ("luggage", "backpack", "potted plant", "globe", "umbrella"),
+}
+
+
+def pair(canvas: Canvas, rng: random.Random, cards: Sequence[tuple[Mapping[str, Any], str]]) -> None:
+    """Two sights, each with its place, side by side on a table, a pin board or a wall of 1400 × 860 pixels."""
+    kind = rng.choice(("table", "board", "wall"))
+    if kind == "board":
+        cork = rng.choice((("#d3aa78", "#c0935f"), ("#dcb98b", "#c8a06c"), ("#c9a27a", "#b28556")))
+        canvas.draw(
+            fade("cork", *cork),
+            rect(0, 0, canvas.width, canvas.height, "#7a5636"),
+            rect(22, 22, canvas.width - 44, canvas.height - 44, "url(#cork)", 6),
+        )
+    elif kind == "table":
+        backdrops.table(canvas, rng)
+    else:
+        backdrops.room(canvas, rng, floor=0.9)
+    for number, (landmark, place) in enumerate(cards):
+        left, top = (
+            60 + number * 660 + rng.uniform(-6, 6),
+            rng.uniform(110, 190) if kind == "board" else rng.uniform(60, 120),
+        )
+        postcard(
+            canvas,
+            rng,
+            landmark,
+            place,
+            (left, top, left + 620, top + rng.uniform(520, 560)),
+            turn=rng.uniform(-2.2, 2.2),
+        )
+        if kind == "board":
+            canvas.place("pushpin", left + 318, top + 34, 68, shadow=False, label="pushpin")
+    if kind != "board":
+        for name, x in zip(rng.sample(_PROPS[kind], 2), rng.sample((180, 480, 920, 1220), 2), strict=True):
+            canvas.place(name, x, 846, rng.uniform(110, 130), turn=rng.uniform(-8, 8) if kind == "table" else 0)
+
+
+def view(
+    canvas: Canvas, rng: random.Random, landmark: Mapping[str, Any], x: float, y: float, width: float, height: float
+) -> None:
+    """A sight under a sky, filling a rectangle."""
+    top, low = rng.choice(_SKIES)
+    ground = rng.choice(_GROUNDS)
+    key = f"v{round(x)}-{round(y)}"
+    wide = 200 * width / height
+    tall = 200.0
+    scale = rng.uniform(0.9, 1.02) * min(1.0, wide / 268)
+    middle = wide / 2 + rng.uniform(-0.03, 0.03) * wide
+    clouds = []
+    for _ in range(rng.randint(1, 3)):
+        cloud_x, cloud_y = rng.uniform(0.08, 0.92) * wide, rng.uniform(18, 58)
+        clouds += [
+            ellipse(cloud_x + shift, cloud_y + lift, 15, 8, "#ffffff", 'opacity="0.85"')
+            for shift, lift in ((-13, 3), (0, 0), (14, 3))
+        ]
+    bend = rng.uniform(-14, 14)
+    canvas.draw(
+        fade(key, top, low),
+        f'<svg x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" viewBox="0 0 {wide:.2f} {tall:.0f}" preserveAspectRatio="none">',
+        rect(0, 0, wide, tall, f"url(#{key})"),
+        ellipse(rng.uniform(0.1, 0.9) * wide, rng.uniform(24, 52), 13, 13, "#fff4cf", 'opacity="0.95"'),
+        *clouds,
+        path(f"M0 150 Q{wide * 0.25:.1f} {132 + bend:.1f} {wide * 0.5:.1f} 148 T{wide:.1f} 146 V170 H0 Z", mix(ground, low, 0.5)),
+        rect(0, 164, wide, 40, ground),
+        f'<g transform="translate({middle:.2f} 170) scale({scale:.3f}) translate(-150 -170)">',
+        ellipse(150, 171, 104, 5, "#000000", 'opacity="0.16"'),
+        *sight(landmark),
+        "</g></svg>",
+    )  # fmt: skip
+
+
+def postcard(
+    canvas: Canvas,
+    rng: random.Random,
+    landmark: Mapping[str, Any],
+    place: str,
+    box: tuple[float, float, float, float],
+    *,
+    turn: float = 0,
+) -> None:
+    """A card with a sight, its name and where it is, within a box; noted for the detector.
+
+    Args:
+        canvas: Where.
+        rng: Chooses paper and lettering.
+        landmark: A record of the world.
+        place: City and country, printed below the name.
+        box: Left, top, right, bottom.
+        turn: Degrees, a few.
+    """
+    left, top, right, bottom = box
+    width, height = right - left, bottom - top
+    paper = rng.choice(_PAPERS)
+    face = rng.choice(("serif bold", "sans bold", "round"))
+    edge, strip = width * 0.04, 118.0
+    about = f"rotate({turn:.2f} {(left + right) / 2:.1f} {(top + bottom) / 2:.1f})"
+    canvas.draw(
+        f'<g transform="{about}">',
+        rect(left + 7, top + 9, width, height, "#000000", 5, 'opacity="0.22"'),
+        rect(left, top, width, height, paper, 4),
+    )
+    view(canvas, rng, landmark, left + edge, top + edge, width - 2 * edge, height - strip - edge)
+    middle = (left + right) / 2
+    canvas.text(
+        landmark["name"],
+        middle,
+        bottom - strip + 52,
+        42,
+        face=face,
+        anchor="middle",
+        width=width - 2 * edge,
+        fill="#26303c",
+    )
+    canvas.text(place, middle, bottom - 24, 32, face="sans", anchor="middle", width=width - 2 * edge, fill="#3c4856")
+    canvas.draw("</g>")
+    turned = abs(math.radians(turn))
+    half_x, half_y = (
+        (width * math.cos(turned) + height * math.sin(turned)) / 2,
+        (width * math.sin(turned) + height * math.cos(turned)) / 2,
+    )
+    down = (top + bottom) / 2
+    canvas.note(
+        "postcard",
+        (round(middle - half_x), round(down - half_y), round(middle + half_x), round(down + half_y)),
+        aliases=("photo", "photograph"),
+        description=f"A postcard of {landmark['name']}, {place}",
+    )
