@@ -66,7 +66,7 @@ _DISHES = (
 )
 _BARE = ("coffee", "tea", "ramen", "rice", "salad", "ice cream", "spaghetti")
 """They come in a vessel of their own, so no plate is put under them."""
-_CENTRES = ("candle", "bouquet", "potted plant", "tulip", "sunflower")
+_CENTRES = ("candle", "bouquet", "potted plant")
 _TOUCHES = ("a bold heading row", "filter buttons", "a bar chart of the scores")
 _COUNTS = {"two": 2, "three": 3}
 _BOOK, _SHEET = "./table_talk.xlsx", "Dishes"

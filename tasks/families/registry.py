@@ -8,6 +8,7 @@ from m3bench.tasks.families.biology_cut import BiologyCut
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
+from m3bench.tasks.families.fruit_cal import FruitCal
 from m3bench.tasks.families.hazard import Hazard
 from m3bench.tasks.families.heatmap import Heatmap
 from m3bench.tasks.families.hugeicons import Hugeicons
@@ -28,13 +29,14 @@ _FAMILIES: tuple[Family, ...] = (
     MedExcel(),
     BarcodeLookup(),
     BiologyCut(),
+    FruitCal(),
     Medical(),
     QrAttraction(),
     BiologyChain(),
     TravelComparison(),
     Heatmap(),
-    CryptoPurchase(),
     Hugeicons(),
+    CryptoPurchase(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}
