@@ -216,7 +216,7 @@ def _detections(path: str, names: Sequence[str]) -> tuple[list[ReferenceCall], l
 
 
 def _blur(path: str, people: Sequence[tuple[int, int, int, int]], end: str) -> ReferenceCall:
-    areas = [{"x1": x1, "y1": y1, "x2": x2, "y2": y2, "blur_strength": 51} for x1, y1, x2, y2 in people]
+    areas = [{"x1": x1, "y1": y1, "x2": x2, "y2": y2, "blur_strength": 75} for x1, y1, x2, y2 in people]
     return call("imagesorcery-mcp/blur", {"input_path": path, "areas": areas, "output_path": end}, free=["output_path"])
 
 
