@@ -16,6 +16,7 @@ from m3bench.tasks.families.items_price import ItemsPrice
 from m3bench.tasks.families.med_excel import MedExcel
 from m3bench.tasks.families.medical import Medical
 from m3bench.tasks.families.qr_attraction import QrAttraction
+from m3bench.tasks.families.stock_growth import StockGrowth
 from m3bench.tasks.families.travel_comparison import TravelComparison
 from m3bench.tasks.families.vision_research import VisionResearch
 
@@ -37,6 +38,7 @@ _FAMILIES: tuple[Family, ...] = (
     Heatmap(),
     Hugeicons(),
     CryptoPurchase(),
+    StockGrowth(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}
