@@ -144,8 +144,9 @@ class _Carrier:
 
 
 def _volume(name: str) -> dict[str, Any]:
-    """A volume as the API mounts it; nothing of the image is copied into it."""
-    return {"Type": "volume", "Source": name, "Target": image.MOUNT, "VolumeOptions": {"NoCopy": True}}
+    """A volume as the API mounts it."""
+    # Whatever the image has there, which is an empty folder, gives the volume its owner.
+    return {"Type": "volume", "Source": name, "Target": image.MOUNT}
 
 
 def _give(workspace: Path) -> None:
