@@ -257,7 +257,7 @@ class DeckHas(_Check):
         reason = ""
         for path in files:
             shapes = [shape for slide in Presentation(str(path)).slides for shape in slide.shapes]
-            text = "\n".join(shape.text_frame.text for shape in shapes if shape.has_text_frame).casefold()
+            text = "\n".join(words for shape in shapes for words in _texts(shape)).casefold()
             pictures = sum(hasattr(shape, "image") for shape in shapes)
             missing = [wanted for wanted in self.texts if wanted.casefold() not in text]
             if not missing and pictures >= self.pictures:
@@ -347,6 +347,13 @@ Check = Annotated[
 def _says(text: str, word: str) -> bool:
     """Whether a text has a word or phrase, not as a part of a longer word."""
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+def _texts(shape: Any) -> list[str]:
+    """What stands on a shape of a slide, in its table too."""
+    if shape.has_text_frame:
+        return [shape.text_frame.text]
+    return [cell.text for row in shape.table.rows for cell in row.cells] if shape.has_table else []
 
 
 def _opens(path: Path) -> bool:
