@@ -20,7 +20,7 @@ from m3bench.sandboxes.wire import decode, dump
 from m3bench.sandboxes.world.tables import load
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
-from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Script, frame, media
+from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Script, Unfit, frame, media
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
@@ -29,7 +29,7 @@ from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
 
 CALL_SECONDS = 50.0
 ATTEMPTS = 8
-"""How often a task is composed anew when its reference is one that the set has already."""
+"""How often a task is composed anew when it is unfit or the set has its reference already."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,14 +106,17 @@ async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backen
     first = random.Random(f"{family.name} {seed}").randrange(len(family.questions))
     for attempt in range(ATTEMPTS):
         dice = f"{family.name} {seed} {number} {attempt}"
-        made = await make(
-            family, f"{family.name}-{number}", kit, backend, picture=dice, question=dice, phrase=first + number - 1
-        )
+        try:
+            made = await make(
+                family, f"{family.name}-{number}", kit, backend, picture=dice, question=dice, phrase=first + number - 1
+            )
+        except Unfit:
+            continue
         way = json.dumps(made.task.references[0].model_dump(mode="json")).replace(made.task.id, "")
         if way not in seen:
             seen.add(way)
             return made
-    raise UserError(f"The family {family.name} has no more than {len(seen)} different tasks for this seed.")
+    raise UserError(f"The family {family.name} found no fit and new task in {ATTEMPTS} attempts after {len(seen)}.")
 
 
 async def make(

@@ -63,6 +63,10 @@ class Solution:
     """Other ways that are as right."""
 
 
+class Unfit(Exception):
+    """A composition makes no good task, such as when a word in it cannot be read; another one is tried."""
+
+
 class Play(Protocol):
     """Makes the calls of a step in a sandbox and returns their texts."""
 

@@ -15,6 +15,7 @@ from m3bench.tasks.families.hugeicons import Hugeicons
 from m3bench.tasks.families.items_price import ItemsPrice
 from m3bench.tasks.families.med_excel import MedExcel
 from m3bench.tasks.families.medical import Medical
+from m3bench.tasks.families.movies import Movies
 from m3bench.tasks.families.qr_attraction import QrAttraction
 from m3bench.tasks.families.stock_growth import StockGrowth
 from m3bench.tasks.families.travel_comparison import TravelComparison
@@ -23,6 +24,7 @@ from m3bench.tasks.families.vision_research import VisionResearch
 _FAMILIES: tuple[Family, ...] = (
     ItemsPrice(),
     Attraction(),
+    Movies(),
     VisionResearch(),
     Drug(),
     Hazard(),

@@ -1,0 +1,126 @@
+"""Posters outside a cinema: read the titles, look the films up, and find a cinema in New York."""
+
+import json
+import random
+
+from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, call
+from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.posters import poster, wall
+
+_PLACES = (
+    "Times Square",
+    "Empire State Building",
+    "Grand Central Terminal",
+    "Brooklyn Bridge",
+    "Central Park",
+    "Metropolitan Museum of Art",
+)
+_METRES = (2000, 2500, 3000, 4000)
+
+
+class Movies:
+    """OCR, film search, cinemas nearby and their details."""
+
+    name = "movies"
+    servers = ("ocr", "tmdb", "google-maps")
+    questions = (
+        "Walked past these two and couldn't decide. When did each come out and which one do viewers score higher? If we meet "
+        "at {place} in New York, what cinema within {metres} metres has the best rating, and what's its address?",
+        "Movie night in NYC! Please read my photo, tell me the release years, and pick the better-rated of the pair. Then "
+        "find me the top-rated movie theatre no farther than {metres} m from {place}, phone number included if there is one.",
+        "Help settle a bet: which of the films on display is older, and does the crowd like it more than the other? My "
+        "hotel is by {place}, Manhattan side; name the highest-scoring picture house inside a {metres} metre radius too.",
+        "I'd love a mini briefing about what is advertised here (premiere dates, audience votes). Also where around {place}, "
+        "New York, could we watch something? Consider a circle of {metres} metres and give details of the venue people "
+        "praise most.",
+        "For my blog post on old posters: identify both titles, state when they were first shown and the vote average. "
+        "Readers visiting {place} in New York City will want the most appreciated cinema up to {metres} metres away.",
+        "what are these movies, how good are they supposed to be, when were they released? and hey, i'm at {place} ny right "
+        "now, whats the best reviewed movie theater in {metres} meters or so",
+        "Cataloguing question. Two sheets hang on the wall in this image. Look up year and mean vote for either of them, "
+        "declare the winner, and suggest a screening location near {place} (New York; at most {metres} metres) according to "
+        "visitor stars.",
+        "My film club wants to show one of the works pictured. Compare their ratings, mention launch dates. We'd rent an "
+        "auditorium close to {place}, NYC, say {metres} metres maximum: who's got the finest reputation there and how do we "
+        "reach them?",
+        "Be my cinephile friend: decode the billboards, dig up how the public judged both stories plus the day each opened, "
+        "and choose. Tonight we start from {place}, New York. Best-liked theatre in a {metres}-metre range, please, with "
+        "street.",
+        "Before buying prints of those posters I want facts: original opening date and average mark. Separately, for a "
+        "weekend at {place} in New York, which nearby movie house (limit {metres} metres) gets the strongest marks from "
+        "guests?",
+    )
+
+    def compose(self, rng: random.Random, kit: Kit) -> Composition:
+        """Two posters on a wall."""
+        films = [
+            film for film in kit.world("films")
+            if film["title"].isascii() and 4 <= len(film["title"]) <= 24 and film["title"].replace(" ", "").replace("'", "").isalpha()
+        ]  # fmt: skip
+        chosen = rng.sample(films, 2)
+        canvas = Canvas(kit.art, 1280, 960)
+        wall(canvas, rng)
+        for number, film in enumerate(chosen):
+            poster(canvas, rng, 96 + number * 590 + rng.uniform(-16, 16), 70 + rng.uniform(-14, 14), 500, 800, film)
+        canvas.light(rng)
+        return Composition.of(canvas, films=[film["title"] for film in chosen])
+
+    async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+        """The titles come from the picture's text; films and place are looked up together."""
+        titles = composition.facts["films"]
+        place, metres = rng.choice(_PLACES), rng.choice(_METRES)
+        (text,) = await play.step(
+            call("ocr/perform_ocr", {"input_data": path, "config": "--oem 3 --psm 11"}, free=("config", "language"))
+        )
+        read = " ".join(text.split()).casefold()
+        if not all(word.casefold() in read for title in titles for word in title.split()):
+            raise Unfit(f"{titles} cannot be read in {read!r}")
+        *found, placed = await play.step(
+            *(
+                call("tmdb/search_movies", {"query": title}, free=("year", "page"), either={"query": (title,)})
+                for title in titles
+            ),
+            call(
+                "google-maps/geocode",
+                {"address": f"{place}, New York"},
+                words={"address": [place]},
+                free=("region", "language"),
+            ),
+        )
+        films = [
+            next(film for film in json.loads(text)["results"] if film["title"] == title)
+            for title, text in zip(titles, found, strict=True)
+        ]
+        at = json.loads(placed)["response"]["results"][0]["geometry"]["location"]
+        (near,) = await play.step(
+            call(
+                "google-maps/places_nearby_search",
+                {"location": {"latitude": at["lat"], "longitude": at["lng"]}, "radiusMeters": metres, "includedTypes": ["movie_theater"]},
+                free=("languageCode", "regionCode", "fields"),
+            )
+        )  # fmt: skip
+        cinema = max(json.loads(near)["response"]["places"], key=lambda one: one["rating"])
+        (details,) = await play.step(call("google-maps/place_details", {"place_id": cinema["id"]}, free=("fields",)))
+        address = json.loads(details)["response"]["formattedAddress"]
+        better = max(films, key=lambda film: film["vote_average"])
+        told = "; ".join(
+            f"{film['title']} opened on {film['release_date']} and is rated {film['vote_average']}" for film in films
+        )
+        return Solution(
+            given={"place": place, "metres": str(metres)},
+            wording=f"Read the posters in {path}, look the films up, and find the best-rated cinema within {metres} m of {place}, New York.",
+            answer=f"{told}. The better rated is {better['title']}. Go to {cinema['displayName']['text']}, {address}.",
+            checks=(
+                AnswerNames(all_of=tuple((film["title"],) for film in films)),
+                AnswerNames(all_of=tuple((film["release_date"][:4], film["release_date"]) for film in films)),
+                AnswerNames(all_of=((cinema["displayName"]["text"],),)),
+                BackedByCall(any_of=(cinema["displayName"]["text"],)),
+                CallMade(tool="tmdb/search_movies", times=2),
+            ),
+            alternatives=(
+                play.varied("the posters read by eye", {0: ()}),
+                play.varied("the address taken from the search", {3: ()}),
+                play.varied("both", {0: (), 3: ()}),
+            ),
+        )
