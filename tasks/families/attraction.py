@@ -9,7 +9,7 @@ from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.render import postcards
 from m3bench.tasks.render.canvas import Canvas
 
-_RADII = (1500, 1800, 2000, 2500, 3000)
+_RADII = range(1500, 3600, 100)
 _WORDS = re.compile(r"\b(?:\d[\d,.]*\d|[A-Z][\w'’-]{3,})\b")
 
 
@@ -44,9 +44,7 @@ class Attraction:
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two photographs on a board, a table or a wall."""
         known = {name for article in kit.world("articles") for name in (article["title"], *article.get("aliases", ()))}
-        pool = [
-            sight for sight in sights.with_around(kit, {"restaurant": (1, _RADII[0] - 50)}) if sight["name"] in known
-        ]
+        pool = [sight for sight in sights.with_best(kit, ("restaurant",), _RADII) if sight["name"] in known]
         chosen = rng.sample(pool, 2)
         while not sights.apart(chosen):
             chosen = rng.sample(pool, 2)

@@ -11,7 +11,7 @@ from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.codes import code
 from m3bench.tasks.render.shapes import fade, mix, on, rect
 
-_HOURS = (6, 8, 10, 12, 18, 24, 36, 48)
+_HOURS = range(6, 50, 2)
 _UNREADABLE = frozenset(("gO8wHb2YqEu",))
 """Photographs whose caption no engine reads."""
 _INVITATIONS = (

@@ -26,20 +26,22 @@ def town_line(kit: Kit, city: Record) -> str:
     return f"{city['name']}, {city['region'] if city['country'] == 'US' else country_of(kit, city['country'])}"
 
 
-def with_around(kit: Kit, needs: Mapping[str, tuple[int, float]]) -> list[Record]:
-    """Landmarks in a city that have so many places of each type within so many metres."""
-    by_city: dict[str, list[Record]] = {}
-    for place in kit.world("places"):
-        by_city.setdefault(place.get("city_id", ""), []).append(place)
-    return [
-        landmark
-        for landmark in kit.world("landmarks")
-        if landmark.get("city_id")
-        and all(
-            sum(kind in place["types"] and metres(landmark, place) < reach for place in by_city.get(landmark["city_id"], ())) >= count
-            for kind, (count, reach) in needs.items()
-        )
-    ]  # fmt: skip
+def with_best(kit: Kit, kinds: Iterable[str], radii: Sequence[int]) -> list[Record]:
+    """Landmarks of a city that have one best-rated place of each kind, whichever of the radii in metres one looks in."""
+    found = [landmark for landmark in kit.world("landmarks") if landmark.get("city_id")]
+    for kind in kinds:
+        places = [place for place in kit.world("places") if kind in place["types"]]
+        found = [landmark for landmark in found if _one_best(landmark, places, radii)]
+    return found
+
+
+def _one_best(landmark: Record, places: Sequence[Record], radii: Sequence[int]) -> bool:
+    near = [(metres(landmark, place), place["rating"]) for place in places if abs(place["lat"] - landmark["lat"]) < 0.2]
+    for radius in radii:
+        ratings = [rating for distance, rating in near if distance < radius - 30]
+        if not ratings or ratings.count(max(ratings)) > 1:
+            return False
+    return True
 
 
 def metres(one: Record, other: Record) -> float:

@@ -8,7 +8,7 @@ from m3bench.tasks.families.base import Composition, Kit, Script, Solution
 from m3bench.tasks.render import postcards
 from m3bench.tasks.render.canvas import Canvas
 
-_KILOMETRES = (3, 4, 5, 6, 7, 8)
+_KILOMETRES = (3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8)
 
 
 class TravelComparison:
@@ -41,8 +41,9 @@ class TravelComparison:
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two postcards from two cities."""
-        reach = _KILOMETRES[0] * 1000 - 50
-        pool = sights.with_around(kit, {"lodging": (1, reach), "movie_theater": (1, reach)})
+        pool = sights.with_best(
+            kit, ("lodging", "movie_theater"), [round(kilometres * 1000) for kilometres in _KILOMETRES]
+        )
         chosen = rng.sample(pool, 2)
         while not sights.apart(chosen):
             chosen = rng.sample(pool, 2)
@@ -66,7 +67,7 @@ class TravelComparison:
         cleaner = [number for number, index in enumerate(indexes) if index == max(indexes)]
         kinds = ("lodging", "movie_theater")
         texts = await play.step(
-            *(sights.nearby(points[number], radius * 1000, kind) for number in cleaner for kind in kinds)
+            *(sights.nearby(points[number], round(radius * 1000), kind) for number in cleaner for kind in kinds)
         )
         found = [sights.best(text) for text in texts]
         pairs = list(zip(found[::2], found[1::2], strict=True))
