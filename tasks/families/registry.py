@@ -7,6 +7,7 @@ from m3bench.tasks.families.biology_chain import BiologyChain
 from m3bench.tasks.families.biology_cut import BiologyCut
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.drug import Drug
+from m3bench.tasks.families.fipe_car import FipeCar
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
 from m3bench.tasks.families.fruit_cal import FruitCal
 from m3bench.tasks.families.hazard import Hazard
@@ -41,6 +42,7 @@ _FAMILIES: tuple[Family, ...] = (
     Hugeicons(),
     CryptoPurchase(),
     StockGrowth(),
+    FipeCar(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}
