@@ -211,7 +211,7 @@ def _library(settings: Settings) -> Library:
         return Library(settings.tasks or BUNDLED)
     if settings.tasks is not None:
         raise UserError("Tasks come from a folder or from a seed, not both: give --tasks or --seed.")
-    from m3bench.server.generation import private_set
+    from m3bench.server.workshop import private_set
 
     return private_set(settings.seed, settings.per_family)
 

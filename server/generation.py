@@ -6,8 +6,7 @@ set, and no two tasks of a set have the same one.
 
 import json
 import random
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,10 +20,8 @@ from m3bench.sandboxes.world.tables import load
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Script, Unfit, frame, media
-from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
-from m3bench.tasks.render.packages import default_folder, fetch
 from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
 
 CALL_SECONDS = 50.0
@@ -50,7 +47,6 @@ async def generate(
     backend: Backend,
     name: str,
     version: str,
-    progress: Callable[[str], None] = lambda id: None,
 ) -> MadeLibrary:
     """Make a set of tasks.
 
@@ -62,7 +58,6 @@ async def generate(
         backend: Where the tasks are played.
         name: The set's name.
         version: The set's version.
-        progress: Told the id of each finished task.
     """
     tasks: list[Task] = []
     files: dict[str, bytes] = {}
@@ -75,31 +70,7 @@ async def generate(
             picture = made.task.pictures[0]
             files[f"pictures/{picture}"] = made.picture
             files[f"scenes/{picture}.json"] = made.scene
-            progress(made.task.id)
     return MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tuple(tasks)), files)
-
-
-def private_set(seed: int, per_family: int) -> MadeLibrary:
-    """A set of all families that is in memory alone; says on standard error how far it is."""
-    from m3bench.sandboxes.backends.inprocess import InProcessBackend
-
-    place = default_folder()
-    fetch(place)
-    total = len(FAMILIES) * per_family
-    done = 0
-
-    def report(id: str) -> None:
-        nonlocal done
-        done += 1
-        print(f"\rMaking tasks: {done} of {total}", end="" if done < total else "\n", file=sys.stderr, flush=True)
-
-    async def main() -> MadeLibrary:
-        return await generate(
-            FAMILIES.values(), seed=seed, per_family=per_family, art=Art(place), backend=InProcessBackend(),
-            name="private", version="1", progress=report,
-        )  # fmt: skip
-
-    return anyio.run(main)
 
 
 async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backend, seen: set[str]) -> Made:

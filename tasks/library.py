@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -117,9 +118,13 @@ class MadeLibrary(Library):
 
     def files(self) -> Mapping[str, bytes]:
         """Everything the set consists of, by its path in the folder that it would be."""
-        data = self._made.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-        text = json.dumps({"schema": 1, **data}, ensure_ascii=False, indent=1)
-        return {"tasks.json": f"{text}\n".encode(), **self._files}
+        data = self._made.model_dump(mode="json", by_alias=True)
+        for task in data["tasks"]:
+            for reference in task["references"]:
+                for step in reference["steps"]:
+                    for call in step:
+                        _thin(call)
+        return {"tasks.json": f"{json.dumps(data, ensure_ascii=False, indent=1)}\n".encode(), **self._files}
 
     def write(self, folder: Path) -> None:
         """Write the set into a folder, in place of the one that is there."""
@@ -135,3 +140,13 @@ class MadeLibrary(Library):
 
     def _read(self, name: str) -> bytes:
         return self._files[name]
+
+
+def _thin(call: dict[str, Any]) -> None:
+    """Leave out what a call does not tolerate, which is most."""
+    tolerances = {
+        name: {kind: value for kind, value in tolerance.items() if value not in (None, False, [])}
+        for name, tolerance in call.pop("tolerances").items()
+    }
+    if tolerances:
+        call["tolerances"] = tolerances

@@ -122,27 +122,22 @@ def generate(
     family: Families = None,
     name: Annotated[str, typer.Option(help="The set's name.")] = "generated",
     version: Annotated[str, typer.Option(help="The set's version.")] = "1",
+    parallel: Annotated[int | None, typer.Option(min=1, help="Processes; one per core when left out.")] = None,
     art: ArtFolder = None,
 ) -> None:
     """Make a set of tasks from a seed: pictures, questions, and references that were played."""
-    import anyio
-
-    from m3bench.sandboxes.backends.inprocess import InProcessBackend
     from m3bench.server.commands.screen import counter
-    from m3bench.server.generation import generate as make
+    from m3bench.server.workshop import make_set
 
-    chosen = _families(family)
-
-    async def main() -> int:
-        with counter(len(chosen) * per_family, "Generating") as done:
-            made = await make(
-                chosen, seed=seed, per_family=per_family, art=_art(art), backend=InProcessBackend(), name=name,
-                version=version, progress=done,
-            )  # fmt: skip
-        made.write(out)
-        return len(made.tasks)
-
-    typer.echo(f"{anyio.run(main)} tasks written to {out}", err=True)
+    chosen = [one.name for one in _families(family)]
+    folder = _art(art).folder
+    with counter(len(chosen), "Generating") as done:
+        made = make_set(
+            chosen, seed=seed, per_family=per_family, art=folder, name=name, version=version, parallel=parallel,
+            progress=done,
+        )  # fmt: skip
+    made.write(out)
+    typer.echo(f"{len(made.tasks)} tasks written to {out}", err=True)
 
 
 @commands.command()

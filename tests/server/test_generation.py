@@ -51,7 +51,7 @@ def test_the_picture_is_needed(family):
 
 def test_a_private_set_is_served_and_leaves_no_reference_on_disk(tmp_path, monkeypatch):
     art()
-    monkeypatch.setattr("m3bench.server.generation.FAMILIES", {"barcode_lookup": FAMILIES["barcode_lookup"]})
+    monkeypatch.setattr("m3bench.server.workshop.FAMILIES", {"barcode_lookup": FAMILIES["barcode_lookup"]})
     monkeypatch.setenv("TMPDIR", str(tmp_path / "scratch"))
     (tmp_path / "scratch").mkdir()
     app = App(Settings(data=tmp_path / "data", seed=8_271_828_182, sandbox="inprocess"))
