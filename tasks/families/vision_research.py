@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade, Check, FileOpens
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.detections import read_objects
-from m3bench.tasks.render import wildlife
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.pinboard import pinboard
 from m3bench.tasks.render.wildlife import Actor
 from m3bench.tasks.task import ReferenceCall
 
@@ -79,7 +79,7 @@ class VisionResearch:
         """Two to four animals, each in a photograph."""
         names = rng.sample(_SPECIES, rng.choice((2, 3, 3, 4)))
         canvas = Canvas(kit.art, *((1320, 640) if len(names) < 4 else (1240, 940)))
-        wildlife.pinboard(canvas, rng, [Actor(name, description=f"A {name} in a photograph.") for name in names])
+        pinboard(canvas, rng, [Actor(name, description=f"A {name} in a photograph.") for name in names])
         canvas.light(rng)
         return Composition.of(canvas, names=names)
 

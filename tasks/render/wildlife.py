@@ -1,4 +1,4 @@
-"""Animals, plants and people where they live: on land, under water, behind the glass of an aquarium, on a pinboard.
+"""Animals, plants and people where they live: on land, under water, behind the glass of an aquarium.
 
 What is put down does not overlap: everything has a place of its own, and its size follows from the place. Animals of
 which the art shows the head alone look out of tall grass.
@@ -22,13 +22,7 @@ SMALL = frozenset(
     {"ant", "bee", "beetle", "butterfly", "caterpillar", "chick", "cricket", "fly", "frog", "ladybug", "lizard", "mosquito",
      "mouse", "rat", "scorpion", "shrimp", "snail", "spider", "worm", "clover", "carrot", "lettuce", "crab"}
 )  # fmt: skip
-_GRASSES = {
-    "meadow": "#5f9440",
-    "savanna": "#b08f45",
-    "forest": "#4a6d38",
-    "snow": "#c3d3dd",
-    "sand": "#a99a5c",
-}
+_GRASSES = {"meadow": "#5f9440", "savanna": "#b08f45", "forest": "#4a6d38", "snow": "#c3d3dd", "sand": "#a99a5c"}
 
 
 @dataclass(frozen=True)
@@ -101,66 +95,6 @@ def aquarium(
     return boxes, found
 
 
-def pinboard(canvas: Canvas, rng: random.Random, actors: Sequence[Actor]) -> list[Box]:
-    """Photographs of the actors pinned on cork; returns the boxes of the actors."""
-    width, height = canvas.width, canvas.height
-    cork = rng.choice(("#c89b6a", "#bf9468", "#d0a878", "#b98d5f"))
-    canvas.draw(rect(0, 0, width, height, cork))
-    for _ in range(420):
-        x, y, size = rng.uniform(0, width), rng.uniform(0, height), rng.uniform(1.5, 4)
-        canvas.draw(
-            ellipse(x, y, size, size * 0.7, mix(cork, rng.choice(("#000000", "#ffffff")), 0.22), 'opacity="0.6"')
-        )
-    frame = rng.choice(("#6b4a2f", "#3f3a36", "#8a6a4a", "#e7e2d8"))
-    for x, y, w, h in ((0, 0, width, 26), (0, height - 26, width, 26), (0, 0, 26, height), (width - 26, 0, 26, height)):
-        canvas.draw(rect(x, y, w, h, frame))
-    columns = 2 if len(actors) in (2, 4) else 3
-    rows = -(-len(actors) // columns)
-    boxes = []
-    for number, actor in enumerate(actors):
-        row, column = divmod(number, columns)
-        across = min(columns, len(actors) - row * columns)
-        tall = min(430.0, (height - 110) / rows - 34)
-        wide = min(tall * 1.08, (width - 130) / columns - 44)
-        x = width / 2 + (column - (across - 1) / 2) * (width - 130) / columns + rng.uniform(-16, 16)
-        y = 62 + (height - 110) / rows * (row + 0.5) + rng.uniform(-8, 8) - 6
-        boxes.append(_photograph(canvas, rng, actor, number, x, y, wide, tall))
-    return boxes
-
-
-def _photograph(
-    canvas: Canvas, rng: random.Random, actor: Actor, number: int, x: float, y: float, wide: float, tall: float
-) -> Box:
-    turn = rng.uniform(-3.5, 3.5)
-    left, top = x - wide / 2, y - tall / 2
-    sky, near = rng.choice(
-        (("#bfe0f2", "#a8c98a"), ("#f6dcb8", "#d9c48c"), ("#cfe6e2", "#8fb7a0"), ("#dfe6f0", "#b9c6d4"))
-    )
-    inner = tall * 0.84
-    canvas.draw(
-        f'<g transform="rotate({-turn:.2f} {x:.1f} {y:.1f})">',
-        rect(left + 7, top + 9, wide, tall, "#00000040", 4),
-        rect(left, top, wide, tall, "#fdfcf8", 4),
-        fade(f"photo{number}", mix(sky, "#ffffff", 0.3), sky),
-        rect(left + 14, top + 14, wide - 28, inner, f"url(#photo{number})"),
-        rect(left + 14, top + 14 + inner * 0.66, wide - 28, inner * 0.34, near),
-        ellipse(x, top + 14 + inner * 0.67, (wide - 28) * 0.5, inner * 0.06, mix(near, "#ffffff", 0.18)),
-        "</g>",
-    )
-    box = canvas.place(
-        actor.art, x, top + 14 + inner * 0.9, _fit(canvas.art, actor.art, (wide - 28) * 0.74, inner * 0.74),
-        label=actor.name, flip=rng.random() < 0.5, turn=turn, shadow=True, score=_score(rng),
-        description=actor.description, aliases=actor.aliases,
-    )  # fmt: skip
-    pin = rng.choice(("#d8392f", "#2f6fc4", "#2f9a58", "#e2b022"))
-    canvas.draw(
-        ellipse(x + 3, top + 6, 11, 8, "#00000040"),
-        ellipse(x, top, 11, 11, pin),
-        ellipse(x - 3, top - 4, 4, 3, "#ffffff99"),
-    )
-    return box
-
-
 def _put(
     canvas: Canvas, rng: random.Random, actor: Actor, x: float, foot: float, wide: float, tall: float, grass: str | None
 ) -> Box:
@@ -168,14 +102,14 @@ def _put(
     hidden = grass is not None and actor.art in HEADS
     wide *= 0.75 if hidden else 1
     share = 0.62 if actor.art in SMALL else 1.0 if actor.art in TALL else 0.82
-    height = _fit(canvas.art, actor.art, wide, tall * share) * rng.uniform(0.92, 1.0)
+    height = fit(canvas.art, actor.art, wide, tall * share) * rng.uniform(0.92, 1.0)
     if hidden:
         drawn = canvas.art.object(actor.art)
         _bush(canvas, rng, x, foot, height * drawn.width / drawn.height * 1.15, height, str(grass))
     box = canvas.place(
         actor.art, x, foot, height,
         label=actor.name, flip=rng.random() < 0.5, turn=rng.uniform(-3, 3) if actor.art in FLYING else 0,
-        shadow=grass is not None and not hidden, score=_score(rng), description=actor.description, aliases=actor.aliases,
+        shadow=grass is not None and not hidden, score=score(rng), description=actor.description, aliases=actor.aliases,
     )  # fmt: skip
     if hidden:
         _blades(canvas, rng, box, str(grass))
@@ -212,12 +146,8 @@ def _blades(canvas: Canvas, rng: random.Random, box: Box, colour: str) -> None:
         middle = 1 - abs((x - (left + right) / 2) / ((right - left) / 2 + 40))
         reach = tall * (0.35 + 0.65 * middle) * rng.uniform(0.7, 1.0)
         lean = rng.uniform(-7, 7)
-        canvas.draw(
-            polygon(
-                [(x - 5, bottom + 8), (x + lean, bottom - reach), (x + 5, bottom + 8)],
-                mix(colour, rng.choice(("#ffffff", "#000000")), rng.uniform(0.0, 0.2)),
-            )
-        )
+        shade = mix(colour, rng.choice(("#ffffff", "#000000")), rng.uniform(0.0, 0.2))
+        canvas.draw(polygon([(x - 5, bottom + 8), (x + lean, bottom - reach), (x + 5, bottom + 8)], shade))
         x += rng.uniform(5, 9)
     canvas.draw(
         ellipse(
@@ -309,11 +239,12 @@ def _row(canvas: Canvas, rng: random.Random, numbers: Sequence[int]) -> list[tup
     ]
 
 
-def _fit(art: Art, name: str, wide: float, tall: float) -> float:
+def fit(art: Art, name: str, wide: float, tall: float) -> float:
     """The height at which an object fits a place."""
     drawn = art.object(name)
     return min(tall, wide * drawn.height / drawn.width)
 
 
-def _score(rng: random.Random) -> float:
+def score(rng: random.Random) -> float:
+    """How sure the detector is."""
     return round(rng.uniform(0.82, 0.97), 2)
