@@ -87,16 +87,14 @@ class Engine:
                 door.connect(path)
 
     def _connected(self) -> Client:
-        from docker.api import APIClient
-        from docker.utils import kwargs_from_env
-
         with self._connecting:
             if self._client is None:
-                client = APIClient(version="auto", timeout=ANSWER_SECONDS, **kwargs_from_env())
-                # Else the SDK keeps a connection for every address it ever asked, and trips over those that an
-                # engine that was restarted has closed.
-                client.headers["Connection"] = "close"
-                self._client = client
+                # Any version will do to ask which one the engine speaks.
+                first = _client("1.41")
+                try:
+                    self._client = _client(first.version(api_version=False)["ApiVersion"])
+                finally:
+                    first.close()
             return self._client
 
     def _story(self, error: BaseException) -> str:
@@ -112,7 +110,7 @@ class Engine:
                 return story.format(address=self.address)
         if isinstance(error, requests.exceptions.Timeout):
             return f"The Docker engine at {self.address} gives no answer: restart it, {_OTHERWISE}."
-        return f"The Docker engine at {self.address} says: {words[:500]}. `m3bench doctor` looks into it."
+        return f"The Docker engine at {self.address} says: {words[:500]}."
 
 
 _ABSENT = f"No Docker engine answers at {{address}}: start it, set DOCKER_HOST, {_OTHERWISE}."
@@ -144,6 +142,20 @@ _STORIES = {
     "remotedisconnected": _RESTARTED,
 }
 """Signs in what the SDK or the engine says, and what is said in its place."""
+
+
+def _client(version: str) -> Client:
+    """A client of the SDK that speaks a version of the API."""
+    from docker.api import APIClient
+    from docker.utils import kwargs_from_env
+
+    client = APIClient(version=version, timeout=ANSWER_SECONDS, **kwargs_from_env())
+    # Else certificates and proxies that are meant for the web would come before those of the engine.
+    client.trust_env = False
+    # Else the SDK keeps a connection for every address it ever asked, and trips over those that an engine that was
+    # restarted has closed.
+    client.headers["Connection"] = "close"
+    return client
 
 
 def _words(error: BaseException) -> str:

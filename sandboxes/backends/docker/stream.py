@@ -1,13 +1,15 @@
 """The attach stream of a container as a plain socket, which an event loop can wait for.
 
-Over the local socket or plain TCP it is one already. Over TLS or ssh the SDK has something else, which only
-threads can read and write; two of them then carry the bytes to and from one end of a pair of sockets.
+Over the local socket or plain TCP it is one already. Over TLS or ssh the SDK has something else, which an event
+loop cannot wait for; threads then carry the bytes to and from one end of a pair of sockets.
 """
 
 import os
 import socket
+import ssl
 import threading
 from contextlib import suppress
+from select import select
 from typing import Any
 
 from m3bench.sandboxes.backends.docker.engine import Client
@@ -29,28 +31,51 @@ def attach(client: Client, name: str) -> socket.socket:
 
 def _bridge(raw: Any, holder: Any) -> socket.socket:
     near, far = socket.socketpair()
-    receive = raw.recv if hasattr(raw, "recv") else raw.read
-    send = raw.sendall if hasattr(raw, "sendall") else raw.write
-    with suppress(AttributeError):
-        raw.settimeout(None)
-
-    def outward() -> None:
-        with suppress(OSError, ValueError):
-            while data := far.recv(_CHUNK):
-                send(data)
-        # Whoever holds the stream holds the container's input open.
-        with suppress(OSError, ValueError):
-            raw.close()
-
-    def inward() -> None:
-        with suppress(OSError, ValueError):
-            while data := receive(_CHUNK):
-                far.sendall(data)
-        with suppress(OSError):
-            far.shutdown(socket.SHUT_RDWR)
-        far.close()
-        assert holder is not None
-
-    for work in (outward, inward):
-        threading.Thread(target=work, daemon=True).start()
+    pumps = [_carry_both] if isinstance(raw, ssl.SSLSocket) else [_carry_out, _carry_in]
+    for pump in pumps:
+        threading.Thread(target=pump, args=(raw, far, holder), daemon=True).start()
     return near
+
+
+def _carry_both(raw: ssl.SSLSocket, far: socket.socket, holder: Any) -> None:
+    """Carry both ways in one thread, because two must not use one TLS connection at the same time."""
+    raw.setblocking(False)
+    waiting = b""
+    with suppress(OSError, ValueError), raw, far:
+        while True:
+            ready = (
+                [raw] if raw.pending() else select([raw] if waiting else [raw, far], [raw] if waiting else [], [])[0]
+            )
+            if far in ready:
+                waiting = far.recv(_CHUNK)
+                if not waiting:
+                    break
+            with suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                if waiting:
+                    waiting = waiting[raw.send(waiting) :]
+            with suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                arrived = raw.recv(_CHUNK)
+                if not arrived:
+                    break
+                far.sendall(arrived)
+    del holder
+
+
+def _carry_out(raw: Any, far: socket.socket, holder: Any) -> None:
+    with suppress(OSError, ValueError):
+        while data := far.recv(_CHUNK):
+            raw.sendall(data)
+    # Whoever holds the stream holds the container's input open.
+    with suppress(OSError, ValueError):
+        raw.close()
+    del holder
+
+
+def _carry_in(raw: Any, far: socket.socket, holder: Any) -> None:
+    with suppress(OSError, ValueError):
+        while data := raw.recv(_CHUNK):
+            far.sendall(data)
+    with suppress(OSError):
+        far.shutdown(socket.SHUT_RDWR)
+    far.close()
+    del holder
