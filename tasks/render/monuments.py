@@ -1,4 +1,4 @@
-"""Monuments, palaces and castles, drawn in a frame of 300 × 200 units."""
+"""Monuments, statues and ruins, drawn in a frame of 300 × 200 units."""
 
 import math
 
@@ -6,11 +6,9 @@ from m3bench.tasks.render.masonry import (
     BRICK,
     DARK,
     FOOT,
-    GLASS,
     GOLD,
     GREEN,
     PALE,
-    ROOF,
     SHADE,
     STONE,
     Drawing,
@@ -98,52 +96,6 @@ def stones() -> Drawing:
     ]
 
 
-def castle() -> Drawing:
-    """A castle on a rock."""
-    teeth = [rect(90 + n * 13, 104, 8, 8, STONE) for n in range(10)]
-    return [
-        path(f"M50 {FOOT} L76 148 L224 148 L250 {FOOT} Z", "#8c8f78"),
-        rect(88, 110, 124, 42, STONE),
-        *teeth,
-        *arches(138, 162, 122, 30, 1),
-        *(
-            fragment
-            for x, top in ((88, 84), (212, 84), (150, 62))
-            for fragment in (
-                rect(x - 13, top, 26, 152 - top if x != 150 else 50, SHADE),
-                polygon([(x - 16, top), (x, top - 28), (x + 16, top)], ROOF),
-            )
-        ),
-    ]
-
-
-def palace() -> Drawing:
-    """A long house with a flag."""
-    return [
-        rect(56, 112, 188, 58, STONE),
-        rect(126, 92, 48, 78, STONE),
-        polygon([(122, 92), (150, 74), (178, 92)], SHADE),
-        rect(52, 106, 74, 7, ROOF),
-        rect(174, 106, 74, 7, ROOF),
-        *arches(62, 122, 122, 18, 6),
-        *arches(178, 238, 122, 18, 6),
-        *arches(62, 122, 148, 18, 6),
-        *arches(178, 238, 148, 18, 6),
-        *arches(138, 162, 132, 38, 1),
-        line(150, 74, 150, 52, DARK, 2),
-        polygon([(150, 52), (168, 57), (150, 62)], ROOF),
-    ]
-
-
-def modern() -> Drawing:
-    """A slanting hall of glass."""
-    return [
-        polygon([(64, FOOT), (90, 110), (220, 92), (240, FOOT)], PALE),
-        polygon([(120, 150), (134, 112), (206, 102), (216, 150)], GLASS),
-        *(line(x, 150, x + 4, 106, "#ffffff", 1.5) for x in range(136, 212, 12)),
-    ]
-
-
 def monument() -> Drawing:
     """A pavilion with a small dome."""
     return [
@@ -170,19 +122,6 @@ def wall() -> Drawing:
     ]
 
 
-def fountain() -> Drawing:
-    """A fountain before a palace."""
-    return [
-        *palace(),
-        ellipse(150, 168, 92, 12, GLASS),
-        ellipse(150, 165, 84, 8, "#bfe0ec"),
-        *(
-            path(f"M{x} 164 q-6 -22 -12 -2 M{x} 164 q6 -22 12 -2", more='stroke="#ffffff" stroke-width="2.5"')
-            for x in (110, 150, 190)
-        ),
-    ]
-
-
 def statue() -> Drawing:
     """A figure sitting on a rock."""
     return [
@@ -205,18 +144,24 @@ def merlion() -> Drawing:
     ]
 
 
-def houses() -> Drawing:
-    """Painted houses side by side."""
-    colours = ("#d8684f", "#e0b04a", "#6f9fb8", "#8fb37a", "#c98aa0", "#e8dcc4")
+def obelisk() -> Drawing:
+    """A pointed pillar."""
+    return [
+        rect(104, 162, 92, 8, SHADE),
+        polygon([(136, 162), (143, 36), (150, 20), (157, 36), (164, 162)], PALE),
+        polygon([(150, 162), (150, 20), (157, 36), (164, 162)], SHADE, 'opacity="0.7"'),
+    ]
+
+
+def faces() -> Drawing:
+    """Stone heads in a row."""
     return [
         fragment
-        for n, colour in enumerate(colours)
+        for x in (84, 150, 216)
         for fragment in (
-            rect(36 + n * 38, 84 + n % 3 * 8, 36, 86 - n % 3 * 8, colour),
-            polygon(
-                [(34 + n * 38, 84 + n % 3 * 8), (54 + n * 38, 62 + n % 3 * 8), (74 + n * 38, 84 + n % 3 * 8)], DARK
-            ),
-            *arches(40 + n * 38, 70 + n * 38, 98, 16, 3, PALE),
-            *arches(40 + n * 38, 70 + n * 38, 124, 16, 3, PALE),
+            path(f"M{x - 22} {FOOT} L{x - 18} 92 Q{x} 76 {x + 18} 92 L{x + 22} {FOOT} Z", "#9b968a"),
+            rect(x - 15, 104, 30, 7, "#6f6a60"),
+            rect(x - 4, 106, 9, 30, "#b5b0a4"),
+            rect(x - 9, 146, 18, 5, "#6f6a60"),
         )
     ]

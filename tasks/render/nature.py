@@ -1,7 +1,7 @@
 """Mountains, waterfalls and gardens, drawn in a frame of 300 × 200 units."""
 
 from m3bench.tasks.render.masonry import DARK, FOOT, GLASS, STONE, Drawing
-from m3bench.tasks.render.shapes import ellipse, path, polygon, rect
+from m3bench.tasks.render.shapes import ellipse, line, path, polygon, rect
 
 
 def snow_peak(colour: str = "#6b7f9c", wide: float = 130) -> Drawing:
@@ -38,3 +38,20 @@ def falls() -> Drawing:
         *(rect(x, 80, 26, 92, "#d7ecf5") for x in (56, 98, 140, 182, 224)),
         ellipse(150, 170, 116, 12, "#ffffff", 'opacity="0.8"'),
     ]
+
+
+def mesa(colour: str = "#8a7f6a") -> Drawing:
+    """A mountain with a flat top."""
+    return [
+        path(f"M10 {FOOT} Q50 150 66 92 Q70 80 84 80 L214 78 Q230 80 236 96 Q250 150 290 {FOOT} Z", colour),
+        *(line(x, 92, x - 4, 140, "#000000", 3, 'opacity="0.12"') for x in range(92, 226, 22)),
+    ]
+
+
+def lake() -> Drawing:
+    """A lake with a small pavilion on an island."""
+    return [
+        ellipse(150, 176, 150, 22, "#7fb3c8"), *(line(x, y, x + 30, y, "#ffffff", 2, 'opacity="0.5"') for x, y in ((60, 172), (190, 176), (110, 184))),
+        ellipse(150, 168, 44, 8, "#7c9a5e"), rect(132, 128, 36, 38, "#d8c9a6"), rect(144, 142, 12, 24, "#5a4b40"), polygon([(122, 130), (150, 102), (178, 130)], "#8f5a44"),
+        *(fragment for x in (26, 274) for fragment in (rect(x - 3, 124, 6, 44, "#5a4b40"), ellipse(x, 118, 22, 26, "#5f9a58"))),
+    ]  # fmt: skip

@@ -118,3 +118,12 @@ def taj() -> Drawing:
         *arches(132, 168, 116, 42, 1, SHADE), *arches(108, 132, 128, 26, 1, SHADE), *arches(168, 192, 128, 26, 1, SHADE),
         *(fragment for x in (82, 218) for fragment in (rect(x - 4, 84, 8, 74, PALE), rect(x - 6, 106, 12, 3, SHADE), *dome(x, 84, 5, PALE))),
     ]  # fmt: skip
+
+
+def stupa() -> Drawing:
+    """A white dome with a gilded spire and flags."""
+    return [
+        rect(70, 156, 160, 14, STONE), rect(84, 144, 132, 12, PALE), path("M92 144 Q94 92 150 88 Q206 92 208 144 Z", PALE), rect(134, 72, 32, 18, GOLD),
+        *(ellipse(x, 80, 4, 2.4, DARK) for x in (143, 157)), polygon([(136, 72), (150, 30), (164, 72)], GOLD),
+        *(path(f"M150 40 Q{150 + side * 50} 90 {150 + side * 96} 150", more=f'stroke="{colour}" stroke-width="2.5" stroke-dasharray="7 4"') for side, colour in ((-1, "#c8423a"), (1, "#3c6fb0"))),
+    ]  # fmt: skip
