@@ -83,7 +83,7 @@ def geocode(text: str, region: str | None = None) -> tuple[Match, ...]:
     found = _inside(reading, text) or _anywhere(text, reading, bias) or _sight_of(reading)
     if found:
         return tuple(found)
-    return _outer(reading, bias) or _town_at_end(text, region)
+    return _by_short_state(text, region) or _outer(reading, bias) or _town_at_end(text, region)
 
 
 def _as_written(text: str) -> Match | None:
@@ -121,6 +121,15 @@ def _sight_of(reading: _Reading) -> list[Match]:
         return []
     found = matches.of_place(sight)
     return [found] if reading.region in (None, found.region) else []
+
+
+def _by_short_state(text: str, region: str | None) -> tuple[Match, ...]:
+    """A place of an American state that is written out, while the addresses of places have it short."""
+    for short, long in sorted(US_STATES.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+        shorter = re.sub(rf"[,\s]+{long}(?=$|,\s*(?:usa?|united states)$)", f", {short}", text.strip(), flags=re.I)
+        if shorter != text.strip():
+            return tuple(match for match in geocode(shorter, region) if not match.partial)
+    return ()
 
 
 def _town_at_end(text: str, region: str | None) -> tuple[Match, ...]:

@@ -82,3 +82,11 @@ def test_a_query_without_words_is_an_invalid_request_or_finds_nothing(bench: Ben
     answer = json.loads(bench.text("google-maps/places_text_search", query=nothing))
     assert answer["response"]["status"] in ("INVALID_REQUEST", "ZERO_RESULTS")
     assert answer["response"]["results"] == []
+
+
+@pytest.mark.parametrize(
+    "address", ["Manasquan Inlet, NJ", "Manasquan Inlet, New Jersey", "Manasquan Inlet New Jersey"]
+)
+def test_geocoding_reads_a_state_short_and_written_out(bench: Bench, address: str) -> None:
+    answer = json.loads(bench.text("google-maps/geocode", address=address))
+    assert "Point Pleasant Beach" in answer["response"]["results"][0]["formatted_address"]
