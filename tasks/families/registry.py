@@ -10,6 +10,7 @@ from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.fipe_car import FipeCar
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
 from m3bench.tasks.families.fruit_cal import FruitCal
+from m3bench.tasks.families.generate_powerpoint import GeneratePowerpoint
 from m3bench.tasks.families.hazard import Hazard
 from m3bench.tasks.families.heatmap import Heatmap
 from m3bench.tasks.families.hugeicons import Hugeicons
@@ -37,6 +38,7 @@ _FAMILIES: tuple[Family, ...] = (
     Medical(),
     QrAttraction(),
     BiologyChain(),
+    GeneratePowerpoint(),
     TravelComparison(),
     Heatmap(),
     Hugeicons(),
