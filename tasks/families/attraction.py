@@ -51,7 +51,7 @@ class Attraction:
         canvas = Canvas(kit.art, 1400, 860)
         cities = [sights.city_of(kit, landmark) for landmark in chosen]
         towns = [sights.town_line(kit, city) for city in cities]
-        lines = [f"{city['name']}, {sights.country_of(kit, city['country'])}" for city in cities]
+        lines = [f"{city['name']}, {sights.land_line(kit, city)}" for city in cities]
         postcards.pair(canvas, rng, list(zip(chosen, lines, strict=True)))
         canvas.light(rng, 0.7)
         return Composition.of(canvas, landmarks=[dict(sight) for sight in chosen], towns=towns)

@@ -46,7 +46,7 @@ class Heatmap:
         pool = [city for city in kit.world("cities") if city["people"] >= 100_000]
         cities = rng.sample(pool, rng.choice((2, 3, 3)))
         canvas = Canvas(kit.art, 1280, 860)
-        lines = [(city["name"], sights.country_of(kit, city["country"])) for city in cities]
+        lines = [(city["name"], sights.land_line(kit, city)) for city in cities]
         rng.choice((wayfinding.departures, wayfinding.signpost, wayfinding.posters))(canvas, rng, lines)
         canvas.light(rng, 0.6)
         return Composition.of(

@@ -26,6 +26,11 @@ def town_line(kit: Kit, city: Record) -> str:
     return f"{city['name']}, {city['region'] if city['country'] == 'US' else country_of(kit, city['country'])}"
 
 
+def land_line(kit: Kit, city: Record) -> str:
+    """What is printed below a city's name: its country, with the state in the United States, where names recur."""
+    return f"{city['region']}, USA" if city["country"] == "US" else country_of(kit, city["country"])
+
+
 def with_best(kit: Kit, kinds: Iterable[str], radii: Sequence[int]) -> list[Record]:
     """Landmarks of a city that have one best-rated place of each kind, whichever of the radii in metres one looks in."""
     found = [landmark for landmark in kit.world("landmarks") if landmark.get("city_id")]
