@@ -9,7 +9,7 @@ from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.cars import PAINTS, car
-from m3bench.tasks.render.shapes import ellipse, fade, line, mix, on, polygon, rect
+from m3bench.tasks.render.shapes import ellipse, fade, line, mix, polygon, rect
 
 _MODELS = {
     "hatchback": (
@@ -237,10 +237,10 @@ def _sign(canvas: Canvas, rng: random.Random, brand: str, model: str) -> None:
         canvas.draw(line(middle + side * wide, 0, middle + side * wide, 40, "#50565e", 8))
     canvas.draw(
         rect(middle - wide / 2 + 8, 46, wide, 190, "#00000033", 16), rect(middle - wide / 2, 36, wide, 190, "#fcfbf6", 16),
-        rect(middle - wide / 2, 36, wide, 76, colour, 16), rect(middle - wide / 2, 92, wide, 20, colour),
+        rect(middle - wide / 2 + 40, 108, wide - 80, 7, colour, 3),
         rect(middle - wide / 2, 36, wide, 190, "none", 16, f'stroke="{mix(colour, "#000000", 0.3)}" stroke-width="5"'),
     )  # fmt: skip
-    canvas.text(brand, middle, 92, 56, face="sans bold", fill=on(colour), anchor="middle", width=wide - 60)
+    canvas.text(brand, middle, 92, 54, face="sans bold", fill=colour, anchor="middle", width=wide - 60)
     canvas.text(model, middle, 200, 88, face="sans black", fill="#22262e", anchor="middle", width=wide - 60)
 
 
