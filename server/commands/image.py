@@ -34,16 +34,16 @@ def build(
     """
     from m3bench.sandboxes.backends.docker.engine import Engine
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.images.builder import BASE, build_sandbox, build_service
+    from m3bench.server.images import builder
 
     def report(line: str) -> None:
         typer.echo(f"m3bench: {line}", err=True)
 
     engine = Engine()
     try:
-        built = [engine.answer(lambda client: build_sandbox(client, base or BASE, wheels, report))]
-        if not sandbox_only:
-            built.append(engine.answer(lambda client: build_service(client, wheels, report)))
+        built = engine.answer(
+            lambda client: builder.build(client, base or builder.BASE, wheels, report, service=not sandbox_only)
+        )
     finally:
         engine.close()
     if json:

