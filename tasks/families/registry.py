@@ -18,7 +18,10 @@ from m3bench.tasks.families.items_price import ItemsPrice
 from m3bench.tasks.families.med_excel import MedExcel
 from m3bench.tasks.families.medical import Medical
 from m3bench.tasks.families.movies import Movies
+from m3bench.tasks.families.museum import Museum
+from m3bench.tasks.families.nixos_diagnostic import NixosDiagnostic
 from m3bench.tasks.families.qr_attraction import QrAttraction
+from m3bench.tasks.families.research_station import ResearchStation
 from m3bench.tasks.families.stock_growth import StockGrowth
 from m3bench.tasks.families.travel_comparison import TravelComparison
 from m3bench.tasks.families.vision_research import VisionResearch
@@ -41,10 +44,13 @@ _FAMILIES: tuple[Family, ...] = (
     GeneratePowerpoint(),
     TravelComparison(),
     Heatmap(),
+    Museum(),
+    ResearchStation(),
     Hugeicons(),
     CryptoPurchase(),
     StockGrowth(),
     FipeCar(),
+    NixosDiagnostic(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}

@@ -1,0 +1,302 @@
+"""A gallery of a museum: pictures on the wall and pieces under glass, each with a card that can be read."""
+
+import random
+from collections.abc import Sequence
+
+from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.shapes import ellipse, fade, line, mix, path, polygon, rect
+
+_WALLS = ("#7d8b86", "#8a4b46", "#44566b", "#c9bda4", "#5b6650", "#a88f7b", "#d9d4c8")
+_FLOORS = ("#b98a5e", "#8d633f", "#a9a39a", "#6f5a48")
+_PAINTS = ("#b65a4a", "#4f7a8c", "#d9a441", "#6c8f5c", "#83618f", "#3f5573", "#c98a6b", "#8b3f4f")
+_SKIN = "#deb696"
+_ART = {
+    "vessel": "amphora",
+    "clock": "mantel clock",
+    "animal": "hippopotamus",
+    "bull": "ox",
+    "manuscript": "open book",
+    "bell": "bell",
+    "shield": "shield",
+}
+PICTURES = ("portrait", "scene", "landscape", "still life", "print", "photograph", "scroll", "textile")
+"""Kinds that hang on the wall."""
+PIECES = (*_ART, "statue", "armour", "stele", "jewel", "mask", "plate", "instrument")
+"""Kinds that stand under glass."""
+
+
+def gallery(canvas: Canvas, rng: random.Random) -> float:
+    """Wall, skirting and floor; returns where the floor begins, in pixels."""
+    width, height, level = canvas.width, canvas.height, canvas.height * 0.86
+    wall, floor = rng.choice(_WALLS), rng.choice(_FLOORS)
+    canvas.draw(
+        fade("wall", mix(wall, "#ffffff", 0.22), wall), rect(0, 0, width, level, "url(#wall)"),
+        fade("floor", mix(floor, "#ffffff", 0.2), mix(floor, "#000000", 0.15)), rect(0, level, width, height - level, "url(#floor)"),
+        rect(0, level - 18, width, 18, mix(wall, "#ffffff", 0.5)), rect(0, 0, width, 14, mix(wall, "#000000", 0.3)),
+    )  # fmt: skip
+    return level
+
+
+def exhibit(
+    canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, level: float, card: Sequence[str], label: str
+) -> None:
+    """One work with its card below, in a column about `x`.
+
+    Args:
+        canvas: Where.
+        rng: Chooses colours and shapes.
+        kind: One of `PICTURES` or `PIECES`.
+        x: Middle of the column.
+        width: Of the column.
+        level: Where the floor begins.
+        card: Title, then further lines.
+        label: What the detector calls the work.
+    """
+    lines = canvas.lines(card[0], width - 36, 30, "serif bold")
+    facts = [part for text in card[1:] for part in canvas.lines(text, width - 20, 27)]
+    tall = 30 + 36 * len(lines) + 34 * len(facts)
+    top = level - 36 - tall
+    canvas.draw(ellipse(x, 40, width * 0.62, 300, "#fff6dc", 'opacity="0.07"'))
+    if kind in PICTURES:
+        _hang(canvas, rng, kind, x, width, top - 34, label)
+        canvas.draw(rect(x - width / 2 + 5, top + 6, width, tall, "#00000030", 4))
+    else:
+        _case(canvas, rng, kind, x, width, top - 16, level, label)
+    canvas.draw(rect(x - width / 2, top, width, tall, "#fbf9f3", 4))
+    y = top + 38
+    for text in lines:
+        canvas.text(text, x, y, 30, face="serif bold", anchor="middle", width=width - 24)
+        y += 36
+    for text in facts:
+        canvas.text(text, x, y, 27, face="sans", fill="#3c3f46", anchor="middle", width=width - 24)
+        y += 34
+
+
+def _hang(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, bottom: float, label: str) -> None:
+    room = bottom - 50
+    tall = min(room, 400) * rng.uniform(0.9, 1)
+    wide = min(width * 0.94, tall * (0.78 if kind in ("portrait", "scroll") else 1.25))
+    top, left = 50 + (room - tall) / 2, x - wide / 2
+    frame = rng.choice(("#b8893a", "#8a6230", "#3a2f28", "#c9a24f"))
+    canvas.draw(rect(left + 8, top + 12, wide, tall, "#00000045"))
+    canvas.thing(
+        label,
+        rect(left, top, wide, tall, mix(frame, "#000000", 0.25), 3), rect(left + 6, top + 6, wide - 12, tall - 12, frame, 2),
+        rect(left + 22, top + 22, wide - 44, tall - 44, mix(frame, "#000000", 0.4)),
+        *_painted(rng, kind, left + 26, top + 26, wide - 52, tall - 52), description="a work of art in a frame",
+    )  # fmt: skip
+
+
+def _painted(rng: random.Random, kind: str, left: float, top: float, wide: float, tall: float) -> list[str]:
+    one, two, three = rng.sample(_PAINTS, 3)
+    right, foot, x = left + wide, top + tall, left + wide / 2
+    key = f"w{round(left)}"
+    if kind == "photograph":
+        one, two, three = "#8a8780", "#5d5a55", "#b9b6ae"
+    if kind == "portrait":
+        head = tall * 0.15
+        return [
+            fade(key, mix(one, "#101010", 0.55), mix(one, "#101010", 0.25)), rect(left, top, wide, tall, f"url(#{key})"),
+            path(f"M{x - wide * 0.38:.0f} {foot:.0f} Q{x - wide * 0.34:.0f} {foot - tall * 0.4:.0f} {x:.0f} {foot - tall * 0.42:.0f} Q{x + wide * 0.34:.0f} {foot - tall * 0.4:.0f} {x + wide * 0.38:.0f} {foot:.0f} Z", two),
+            rect(x - head * 0.35, foot - tall * 0.52, head * 0.7, tall * 0.14, mix(_SKIN, "#8a5a3a", 0.25), 8),
+            ellipse(x, foot - tall * 0.64, head * 0.98, head * 1.22, mix(three, "#20140c", 0.7)),
+            ellipse(x, foot - tall * 0.61, head * 0.8, head * 1.05, _SKIN),
+            ellipse(x - head * 0.3, foot - tall * 0.63, 4, 3, "#2b211b"), ellipse(x + head * 0.3, foot - tall * 0.63, 4, 3, "#2b211b"),
+            line(x - head * 0.2, foot - tall * 0.545, x + head * 0.2, foot - tall * 0.545, "#a45a50", 3),
+        ]  # fmt: skip
+    if kind == "still life":
+        apples = [
+            ellipse(
+                x + wide * 0.1 * number,
+                foot - tall * 0.22,
+                wide * 0.065,
+                wide * 0.065,
+                rng.choice((one, two, "#c94f3d")),
+            )
+            for number in range(-2, 4)
+        ]
+        leaves = [
+            ellipse(
+                x - wide * 0.2 + wide * 0.08 * number,
+                top + tall * (0.26 + 0.06 * (number % 2)),
+                wide * 0.07,
+                wide * 0.05,
+                rng.choice(("#5c8a4c", "#7fa35a", two)),
+            )
+            for number in range(6)
+        ]
+        return [
+            rect(left, top, wide, tall, mix(one, "#ffffff", 0.35)), rect(left, foot - tall * 0.32, wide, tall * 0.32, mix(three, "#2a1a10", 0.4)),
+            *leaves, path(f"M{x - wide * 0.16:.0f} {top + tall * 0.38:.0f} h{wide * 0.3:.0f} l{-wide * 0.05:.0f} {tall * 0.32:.0f} h{-wide * 0.2:.0f} Z", "#e3ddd0"), *apples,
+        ]  # fmt: skip
+    if kind == "textile":
+        rows = [
+            rect(left, top + tall * number / 7, wide, tall / 7 + 1, (one, "#efe3c8", two)[number % 3])
+            for number in range(7)
+        ]
+        gems = [
+            polygon(
+                [
+                    (left + wide * (n + 0.5) / 5, top + tall * 0.5 - 26),
+                    (left + wide * (n + 0.5) / 5 + 22, top + tall * 0.5),
+                    (left + wide * (n + 0.5) / 5, top + tall * 0.5 + 26),
+                    (left + wide * (n + 0.5) / 5 - 22, top + tall * 0.5),
+                ],
+                three,
+            )
+            for n in range(5)
+        ]
+        return [*rows, *gems]
+    sky = (
+        ("#efe6cf", "#e3d6b6")
+        if kind in ("print", "scroll")
+        else (mix(two, "#ffffff", 0.6), mix(three, "#ffffff", 0.75))
+    )
+    hills = [
+        path(
+            f"M{left:.0f} {foot:.0f} V{top + tall * (0.42 + 0.15 * n) + rng.uniform(-12, 12):.0f} Q{left + wide * rng.uniform(0.2, 0.45):.0f} {top + tall * (0.2 + 0.17 * n):.0f} {x:.0f} {top + tall * (0.46 + 0.14 * n):.0f} T{right:.0f} {top + tall * (0.4 + 0.16 * n):.0f} V{foot:.0f} Z",
+            mix((one, three, two)[n], "#26331f" if kind != "print" else "#22406a", 0.12 + 0.18 * n),
+        )
+        for n in range(3)
+    ]
+    ground = [
+        fade(key, *sky),
+        rect(left, top, wide, tall, f"url(#{key})"),
+        ellipse(left + wide * rng.uniform(0.2, 0.8), top + tall * 0.2, 20, 20, "#fbeec2"),
+    ]
+    if kind != "scene":
+        return [*ground, *hills]
+    people = []
+    for n in range(4):
+        px, py, coat = left + wide * (0.16 + 0.22 * n), foot - tall * rng.uniform(0.08, 0.16), rng.choice(_PAINTS)
+        people += [
+            polygon([(px - wide * 0.07, py), (px - wide * 0.03, py - tall * 0.34), (px + wide * 0.03, py - tall * 0.34), (px + wide * 0.07, py)], mix(coat, "#ffffff", 0.1)),
+            ellipse(px, py - tall * 0.39, wide * 0.032, wide * 0.04, _SKIN),
+        ]  # fmt: skip
+    return [*ground, hills[0], hills[2], *people]
+
+
+def _case(
+    canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, foot: float, level: float, label: str
+) -> None:
+    stone = rng.choice(("#e8e4da", "#d2cdc2", "#f1efe9", "#4a4d52"))
+    wide, top = width * 0.86, 60.0
+    canvas.draw(
+        ellipse(x, level + 14, width * 0.56, 16, "#00000040"),
+        rect(x - width / 2 - 12, foot, width + 24, level + 12 - foot, stone, 3),
+        rect(x - width / 2 - 12, foot, width + 24, 8, mix(stone, "#ffffff", 0.5)),
+        rect(x - wide / 2, top, wide, foot - top, "#eaf4f8", 4, 'opacity="0.30"'),
+    )
+    tall = min(foot - top - 60, 330) * rng.uniform(0.86, 1)
+    if kind in _ART:
+        height = tall * (0.72 if kind in ("animal", "bull", "manuscript") else 1)
+        canvas.place(_ART[kind], x, foot - 4, height, label=label, description="a museum piece under glass")
+    else:
+        canvas.thing(
+            label, *_piece(rng, kind, x, foot - 4, tall), shadow=True, description="a museum piece under glass"
+        )
+    canvas.draw(
+        rect(x - wide / 2, top, wide, foot - top, "none", 4, 'stroke="#ffffff" stroke-width="4" opacity="0.75"'),
+        polygon(
+            [(x - wide * 0.42, top + 6), (x - wide * 0.24, top + 6), (x - wide * 0.42, top + 150)],
+            "#ffffff",
+            'opacity="0.35"',
+        ),
+    )
+
+
+def _piece(rng: random.Random, kind: str, x: float, foot: float, tall: float) -> list[str]:
+    key = f"k{round(x)}"
+    stone = rng.choice(("#d8d2c4", "#bfa98a", "#9c9a94", "#c8b79c", "#6f6a62"))
+    metal = rng.choice(("#8f9aa3", "#a8813f", "#7c7468"))
+    tone = (
+        metal
+        if kind in ("armour", "plate")
+        else "#c9a03e"
+        if kind == "jewel"
+        else "#7a5533"
+        if kind in ("mask", "instrument")
+        else stone
+    )
+    shine = fade(key, mix(tone, "#ffffff", 0.4), tone, mix(tone, "#000000", 0.3), across=True)
+    fill, dark, t = f"url(#{key})", mix(tone, "#000000", 0.45), tall
+    if kind == "statue":
+        return [
+            shine, rect(x - t * 0.22, foot - t * 0.1, t * 0.44, t * 0.1, dark, 3),
+            path(f"M{x - t * 0.3:.0f} {foot - t * 0.1:.0f} Q{x - t * 0.34:.0f} {foot - t * 0.42:.0f} {x - t * 0.09:.0f} {foot - t * 0.48:.0f} L{x - t * 0.08:.0f} {foot - t * 0.6:.0f} H{x + t * 0.08:.0f} L{x + t * 0.09:.0f} {foot - t * 0.48:.0f} Q{x + t * 0.34:.0f} {foot - t * 0.42:.0f} {x + t * 0.3:.0f} {foot - t * 0.1:.0f} Z", fill),
+            ellipse(x, foot - t * 0.76, t * 0.19, t * 0.24, dark), ellipse(x, foot - t * 0.73, t * 0.15, t * 0.2, fill),
+            line(x - t * 0.08, foot - t * 0.76, x - t * 0.03, foot - t * 0.76, dark, 3), line(x + t * 0.03, foot - t * 0.76, x + t * 0.08, foot - t * 0.76, dark, 3),
+            line(x - t * 0.04, foot - t * 0.63, x + t * 0.04, foot - t * 0.63, dark, 3), line(x, foot - t * 0.75, x, foot - t * 0.69, dark, 3),
+        ]  # fmt: skip
+    if kind == "stele":
+        rows = [
+            line(x - t * 0.22, foot - t * (0.14 + 0.09 * n), x + t * 0.22, foot - t * (0.14 + 0.09 * n), dark, 2)
+            for n in range(7)
+        ]
+        signs = [
+            rect(
+                x - t * 0.2 + t * 0.06 * (n % 7),
+                foot - t * (0.2 + 0.09 * (n // 7)),
+                t * rng.uniform(0.012, 0.03),
+                t * 0.035,
+                dark,
+            )
+            for n in range(35)
+        ]
+        return [
+            shine,
+            path(
+                f"M{x - t * 0.28:.0f} {foot:.0f} V{foot - t * 0.76:.0f} Q{x:.0f} {foot - t * 1.22:.0f} {x + t * 0.28:.0f} {foot - t * 0.76:.0f} V{foot:.0f} Z",
+                fill,
+            ),
+            *rows,
+            *signs,
+            ellipse(x, foot - t * 0.85, t * 0.07, t * 0.07, dark),
+        ]
+    if kind == "armour":
+        return [
+            shine, rect(x - t * 0.1, foot - t * 0.12, t * 0.2, t * 0.12, "#5a4634", 3),
+            path(f"M{x - t * 0.3:.0f} {foot - t * 0.1:.0f} V{foot - t * 0.5:.0f} Q{x - t * 0.28:.0f} {foot - t * 0.98:.0f} {x:.0f} {foot - t:.0f} Q{x + t * 0.28:.0f} {foot - t * 0.98:.0f} {x + t * 0.3:.0f} {foot - t * 0.5:.0f} V{foot - t * 0.1:.0f} Q{x:.0f} {foot - t * 0.02:.0f} {x - t * 0.3:.0f} {foot - t * 0.1:.0f} Z", fill),
+            rect(x - t * 0.21, foot - t * 0.58, t * 0.42, t * 0.06, "#15171a", 6), line(x, foot - t, x, foot - t * 0.6, dark, 5),
+            *(ellipse(x + t * 0.06 * n, foot - t * 0.32, 4, 4, "#15171a") for n in range(-3, 4)),
+        ]  # fmt: skip
+    if kind == "jewel":
+        stones = [
+            ellipse(x + t * 0.3 * dx, foot - t * dy, t * 0.055, t * 0.055, colour)
+            for dx, dy, colour in (
+                (-1, 0.6, "#2f6f8f"),
+                (-0.72, 0.38, "#8f2f3a"),
+                (0, 0.22, "#2f8f5f"),
+                (0.72, 0.38, "#8f2f3a"),
+                (1, 0.6, "#2f6f8f"),
+            )
+        ]
+        return [
+            shine,
+            rect(x - t * 0.36, foot - t * 0.08, t * 0.72, t * 0.08, "#3a2f3f", 4),
+            path(
+                f"M{x - t * 0.3:.0f} {foot - t * 0.9:.0f} C{x - t * 0.4:.0f} {foot - t * 0.3:.0f} {x - t * 0.12:.0f} {foot - t * 0.2:.0f} {x:.0f} {foot - t * 0.2:.0f} S{x + t * 0.4:.0f} {foot - t * 0.3:.0f} {x + t * 0.3:.0f} {foot - t * 0.9:.0f}",
+                more=f'stroke="{tone}" stroke-width="16"',
+            ),
+            *stones,
+        ]
+    if kind == "mask":
+        return [
+            shine, rect(x - 5, foot - t * 0.3, 10, t * 0.3, "#4a4d52"), ellipse(x, foot - t * 0.58, t * 0.27, t * 0.38, fill),
+            ellipse(x, foot - t * 0.9, t * 0.22, t * 0.09, dark), ellipse(x - t * 0.1, foot - t * 0.64, t * 0.06, t * 0.035, dark), ellipse(x + t * 0.1, foot - t * 0.64, t * 0.06, t * 0.035, dark),
+            path(f"M{x:.0f} {foot - t * 0.62:.0f} L{x - t * 0.05:.0f} {foot - t * 0.46:.0f} H{x + t * 0.05:.0f} Z", dark), ellipse(x, foot - t * 0.36, t * 0.09, t * 0.03, dark),
+        ]  # fmt: skip
+    if kind == "plate":
+        return [
+            shine,
+            rect(x - t * 0.14, foot - t * 0.08, t * 0.28, t * 0.08, "#4a3a2b", 3),
+            ellipse(x, foot - t * 0.5, t * 0.44, t * 0.44, fill),
+            ellipse(x, foot - t * 0.5, t * 0.32, t * 0.32, "#e9edf2"),
+            ellipse(x, foot - t * 0.5, t * 0.2, t * 0.2, "#3f5f9a", 'opacity="0.6"'),
+        ]
+    return [
+        shine, path(f"M{x - t * 0.55:.0f} {foot - t * 0.42:.0f} H{x + t * 0.55:.0f} V{foot - t * 0.28:.0f} H{x - t * 0.55:.0f} Z", fill),
+        polygon([(x - t * 0.5, foot - t * 0.44), (x - t * 0.3, foot - t * 0.86), (x + t * 0.56, foot - t * 0.44)], dark),
+        *(rect(x - t * 0.5 + t * 0.1 * n, foot - t * 0.4, t * 0.085, t * 0.05, "#f4f0e6") for n in range(10)),
+        rect(x - t * 0.46, foot - t * 0.28, t * 0.05, t * 0.28, dark), rect(x + t * 0.41, foot - t * 0.28, t * 0.05, t * 0.28, dark),
+    ]  # fmt: skip
