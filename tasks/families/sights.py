@@ -68,9 +68,9 @@ def names_of(landmark: Record) -> tuple[str, ...]:
 
 
 def geocode(address: str) -> ReferenceCall:
-    """A search for an address; what its first word says matters, the rest may be written otherwise."""
-    word = max(address.split(",")[0].split(), key=len)
-    return call("google-maps/geocode", {"address": address}, words={"address": (word,)}, free=("language", "region"))
+    """A search for an address; the name that it begins with matters, the rest may be written otherwise."""
+    words = address.split(",")[0].split()
+    return call("google-maps/geocode", {"address": address}, words={"address": words}, free=("language", "region"))
 
 
 def position(text: str) -> tuple[float, float]:
