@@ -4,7 +4,8 @@ Works through many runs in small groups: the texts that need embedding are colle
 then each run is aligned with each of its references and the best reference is kept. Pure but for the encoder.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -107,8 +108,8 @@ def _prepare(attempt: Attempt, encoder: Encoder, profile: Profile, signatures: S
     plain = _view(attempt.actual, encoder, profile, signatures)
     references = tuple(_view(reference, encoder, profile, signatures) for reference in attempt.references)
     actuals = tuple(
-        _view(attempt.actual, encoder, profile, signatures, tolerant)
-        if profile.canonical and (tolerant := [call for call in reference.calls if call.tolerances])
+        _view(attempt.actual, encoder, profile, signatures, _Reader(reference))
+        if profile.canonical and any(call.tolerances for call in reference.calls)
         else plain
         for reference in attempt.references
     )
@@ -123,7 +124,7 @@ def _view(
     encoder: Encoder,
     profile: Profile,
     signatures: Signatures,
-    tolerant: Sequence[Call] = (),
+    read: Callable[[Call], Call] = lambda call: call,
 ) -> _View:
     placed: list[Placed] = []
     arguments: list[JSON] = []
@@ -131,7 +132,7 @@ def _view(
     for number, step in enumerate(trajectory.steps):
         of_step = []
         for call in step.calls:
-            compared = profile.arguments(_reading(call, tolerant), signatures(call.tool))
+            compared = profile.arguments(read(call), signatures(call.tool))
             text = profile.text(call, compared)
             key = text if profile.canonical else encoder.key(text)
             of_step.append(Keyed(len(placed), call.tool, text, key))
@@ -148,21 +149,32 @@ def _view(
     )
 
 
-def _reading(call: Call, tolerant: Sequence[Call]) -> Call:
-    """The call as the tolerant reference call reads it that it is most like; the first of equals."""
-    readings = [
-        (wanted, read_as(wanted.arguments, wanted.tolerances, call.arguments))
-        for wanted in tolerant
-        if wanted.tool == call.tool
-    ]
-    if not readings:
-        return call
-    _, arguments = max(
-        readings,
-        key=lambda reading: sum(reading[0].arguments.get(name) == value for name, value in reading[1].items())
-        - len(reading[0].arguments.keys() ^ reading[1].keys()),
-    )
-    return Call(tool=call.tool, arguments=arguments)
+class _Reader:
+    """Reads calls as a reference does that tolerates other values.
+
+    Each call is read as the tolerant reference call that it is most like. Of several that it is like to the same
+    degree, the one that was read least so far takes it, so that calls which differ in nothing that counts are not
+    all taken for the same one.
+    """
+
+    def __init__(self, reference: Trajectory) -> None:
+        self._tolerant = [call for call in reference.calls if call.tolerances]
+        self._taken: Counter[int] = Counter()
+
+    def __call__(self, call: Call) -> Call:
+        best: tuple[int, int] | None = None
+        read = call
+        for index, wanted in enumerate(self._tolerant):
+            if wanted.tool != call.tool:
+                continue
+            arguments = read_as(wanted.arguments, wanted.tolerances, call.arguments)
+            same = sum(wanted.arguments.get(name) == value for name, value in arguments.items())
+            alike = (same - len(wanted.arguments.keys() ^ arguments.keys()), -self._taken[index])
+            if best is None or alike > best:
+                best, chosen, read = alike, index, Call(tool=call.tool, arguments=arguments)
+        if best is not None:
+            self._taken[chosen] += 1
+        return read
 
 
 def _finish(

@@ -34,3 +34,26 @@ def test_tolerated_calls_score_one_and_the_published_arithmetic_knows_no_toleran
     assert not any(match.differences for match in card.matches)
     published = score(actual, [reference], encoder=TrigramEncoder(), profile=OPEN_M3_BENCH)
     assert published.metrics["argument_similarity"] < 1
+
+
+def test_calls_that_differ_in_nothing_that_counts_each_find_their_own():
+    reference = Reference.model_validate(
+        {
+            "steps": [
+                [
+                    {
+                        "tool": "s/cut",
+                        "arguments": {"box": [1], "to": "a"},
+                        "tolerances": {"to": {"free": True}, "box": {"free": True}},
+                    },
+                    {
+                        "tool": "s/cut",
+                        "arguments": {"box": [2], "to": "b"},
+                        "tolerances": {"to": {"free": True}, "box": {"free": True}},
+                    },
+                ]
+            ]
+        }
+    ).trajectory
+    card = score(reference, [reference], encoder=TrigramEncoder())
+    assert all(value == 1 for value in card.metrics.values())
