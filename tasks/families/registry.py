@@ -5,8 +5,8 @@ from m3bench.tasks.families.barcode_lookup import BarcodeLookup
 from m3bench.tasks.families.base import Family
 from m3bench.tasks.families.biology_chain import BiologyChain
 from m3bench.tasks.families.biology_cut import BiologyCut
-from m3bench.tasks.families.class_demand import ClassDemand
 from m3bench.tasks.families.camping import Camping
+from m3bench.tasks.families.class_demand import ClassDemand
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.fipe_car import FipeCar
