@@ -35,7 +35,9 @@ def find(query: str, centre: Point | None, radius_m: float, region: str | None) 
             return found
     where, reach = _where(wish, centre, radius_m, region)
     if where is None:
-        return [] if wish.where or wish.name else list(_famous(wish))
+        if wish.where or wish.name:
+            return _exactly(query, region)
+        return list(_famous(wish))
     return list(_of_kind(query, wish, where, reach))
 
 
@@ -46,8 +48,12 @@ def _named(query: str, centre: Point | None, region: str | None) -> list[Place |
         return [matches.of_town(town), *found]
     if found:
         return found
-    matched = geocoder.geocode(query, region)
-    return [match for match in matched if not match.partial]
+    return _exactly(query, region)
+
+
+def _exactly(query: str, region: str | None) -> list[Place | Match]:
+    """What the text is the address of."""
+    return [match for match in geocoder.geocode(query, region) if not match.partial]
 
 
 def _places_named(query: str, centre: Point | None, region: str | None) -> list[Place]:

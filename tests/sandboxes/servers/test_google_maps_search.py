@@ -90,3 +90,9 @@ def test_a_query_without_words_is_an_invalid_request_or_finds_nothing(bench: Ben
 def test_geocoding_reads_a_state_short_and_written_out(bench: Bench, address: str) -> None:
     answer = json.loads(bench.text("google-maps/geocode", address=address))
     assert "Point Pleasant Beach" in answer["response"]["results"][0]["formatted_address"]
+
+
+@pytest.mark.parametrize("query", ["Belmar Marina, NJ", "Belmar Marina, New Jersey"])
+def test_text_search_finds_a_place_named_after_its_kind_with_its_state(bench: Bench, query: str) -> None:
+    answer = json.loads(bench.text("google-maps/places_text_search", query=query))
+    assert [result["name"] for result in answer["response"]["results"]] == ["Belmar Marina"]
