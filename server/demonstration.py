@@ -53,7 +53,7 @@ async def _right(client: Client, task: Task) -> str:
             for call in step:
                 together.start_soon(client.call_tool, expose(call.tool), call.arguments)
         await anyio.sleep(THINK_SECONDS)
-    return _answer(task)
+    return task.answer
 
 
 async def _sloppy(client: Client, task: Task) -> str:
@@ -70,14 +70,3 @@ async def _sloppy(client: Client, task: Task) -> str:
 
 async def _idle(client: Client, task: Task) -> str:
     return "I do not know."
-
-
-def _answer(task: Task) -> str:
-    """Words that the task's checks look for, as a good answer would have them."""
-    words: list[str] = []
-    for check in task.checks:
-        if check.kind == "answer_names":
-            words += [spellings[0] for spellings in check.all_of]
-        elif check.kind == "answer_number":
-            words.append(f"{check.value:g}")
-    return "The answer: " + ", ".join(words) + "."

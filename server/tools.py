@@ -6,7 +6,7 @@ the model that reads them: each says what to do next.
 
 import json
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -90,6 +90,9 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
 
 _SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in DEFINITIONS}
 
+MANY = 40
+"""Tasks above which the list has a line per family."""
+
 _MIME = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 
 
@@ -129,8 +132,7 @@ class BenchmarkTools:
 
     async def _list_tasks(self, seat: Seat, family: str | None = None) -> dict[str, Any]:
         tasks = [task for task in self._offered(seat) if family is None or task.family == family]
-        lines = [f"- {task.id} ({task.family}, {task.difficulty})" for task in tasks]
-        text = "\n".join([f"{len(tasks)} tasks. Call start_task with a task_id to begin one.", *lines])
+        text = "\n".join([f"{len(tasks)} tasks. Call start_task with a task_id to begin one.", *_lines(tasks)])
         rows = [{"id": task.id, "family": task.family, "difficulty": task.difficulty} for task in tasks]
         return {**_text(text), "structuredContent": {"tasks": rows}}
 
@@ -208,6 +210,16 @@ Run handle: {run.id}"""
         content = [{"type": "text", "text": text}, *images]
         # No structured content here: some clients would show it in place of the picture.
         return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
+
+
+def _lines(tasks: Sequence[Task]) -> list[str]:
+    """A line for each task or, when they are many, for each family."""
+    if len(tasks) <= MANY:
+        return [f"- {task.id} ({task.family}, {task.difficulty})" for task in tasks]
+    families: dict[str, list[Task]] = {}
+    for task in tasks:
+        families.setdefault(task.family, []).append(task)
+    return [f"- {family}: {', '.join(task.id for task in members)}" for family, members in families.items()]
 
 
 def _text(text: str, *, is_error: bool = False) -> dict[str, Any]:

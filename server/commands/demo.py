@@ -7,7 +7,7 @@ import typer
 if TYPE_CHECKING:
     from m3bench.tasks.task import Task
 
-TASK = "generate_powerpoint-1"
+TASK = "barcode_lookup-1"
 
 
 def demo(

@@ -27,12 +27,22 @@ def test_an_oracle_profile_shows_the_servers_of_a_task(tmp_path: Path) -> None:
         assert {tool.server for tool in tools_of(profile, CATALOG, library)} == {"math"}
 
 
+def test_a_standard_profile_shows_ten_servers_more() -> None:
+    library = Library()
+    for task in list(library.tasks.values())[::20]:
+        needed = {tool.server for tool in tools_of(f"task:{task.id}", CATALOG, library)}
+        shown = {tool.server for tool in tools_of(f"standard:{task.id}", CATALOG, library)}
+        assert needed == set(task.servers)
+        assert shown - needed == set(task.distractors)
+        assert len(shown) == len(needed) + 10
+
+
 def test_only_what_can_be_solved_is_offered() -> None:
     library = Library()
     tasks = tuple(library.tasks.values())
     assert solvable(tasks, tools_of("full", CATALOG, library)) == tasks
-    shown = solvable(tasks, tools_of("task:class_demand-1", CATALOG, library))
-    assert {task.family for task in shown} == {"class_demand"}
+    shown = solvable(tasks, tools_of("task:museum-1", CATALOG, library))
+    assert {task.family for task in shown} == {"museum"}
     assert solvable(tasks, ()) == ()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.art import art
 from tests.server.pipes import Pipe
 from tests.sets import write_set
 
@@ -88,12 +89,40 @@ def test_replay_sorts_every_call_into_its_outcome(tmp_path: Path) -> None:
     assert m3bench("replay", path, "--server", "nothing").returncode == 0
 
 
-def test_the_starter_set_is_proven() -> None:
-    done = m3bench("tasks", "verify")
-    assert done.returncode == 0, done.stdout
-    rows = json.loads(m3bench("tasks", "list", "--json").stdout)["tasks"]
-    assert len(rows) == 12
-    assert all(row["checks"] >= 3 for row in rows)
+def test_a_set_is_made_shown_counted_and_proven(tmp_path: Path) -> None:
+    art()
+    folder = tmp_path / "set"
+    made = m3bench(
+        "tasks", "generate", "--family", "barcode_lookup", "--per-family", "2", "--seed", "5", "--out", folder
+    )
+    assert made.returncode == 0, made.stderr
+    assert m3bench("tasks", "verify", "--tasks", folder).returncode == 0
+    rows = json.loads(m3bench("tasks", "list", "--tasks", folder, "--json").stdout)["tasks"]
+    assert [row["id"] for row in rows] == ["barcode_lookup-1", "barcode_lookup-2"]
+    numbers = json.loads(m3bench("tasks", "stats", "--tasks", folder, "--json").stdout)
+    assert set(numbers) == {
+        "tasks", "families", "servers", "steps", "calls", "tools", "multi_hop", "multi_threaded", "hash",
+    }  # fmt: skip
+    assert (numbers["tasks"], numbers["servers"]) == (2, 3)
+    shown = m3bench("tasks", "show", "barcode_lookup-2", "--tasks", folder).stdout
+    assert Path(shown.splitlines()[-1]).is_file()
+    assert m3bench("tasks", "render", "--tasks", folder, "--out", tmp_path / "look").returncode == 0
+    assert (tmp_path / "look" / "contact.png").read_bytes().startswith(b"\x89PNG")
+    assert "barcode_lookup-1" in (tmp_path / "look" / "contact.html").read_text()
+
+
+def test_a_set_that_is_not_right_does_not_verify(tmp_path: Path) -> None:
+    done = m3bench("tasks", "verify", "--tasks", write_set(tmp_path / "set"), "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)["problems"]
+    assert "sum-1: 0 distractors, 10 are wanted" in found
+    assert "survey-1: 1 checks, at least 3 are wanted" in found
+
+
+def test_an_unknown_family_is_told_what_there_is(tmp_path: Path) -> None:
+    done = m3bench("tasks", "generate", "--family", "nonsense", "--out", tmp_path / "set")
+    assert done.returncode == 2
+    assert "choose from" in done.stderr
 
 
 def test_the_demo_tells_right_from_sloppy_from_idle() -> None:

@@ -1,0 +1,243 @@
+"""The set that travels with the package: as large as promised, proved, and with a floor that lazy agents do not leave."""
+
+import io
+import itertools
+import json
+import random
+import re
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from pathlib import Path
+from statistics import mean
+
+import anyio
+import pytest
+from PIL import Image, ImageOps
+
+from m3bench.proxy.call import text_of
+from m3bench.sandboxes.backends.base import SandboxSpec
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.sandboxes.wire import decode, dump
+from m3bench.server.scoring import Encoder, open_encoder, score
+from m3bench.server.scoring.signatures import catalog_signatures
+from m3bench.server.statistics import statistics
+from m3bench.server.verification import verify
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.checks import Evidence, LoggedCall
+from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.library import Library, MadeLibrary
+from m3bench.tasks.task import Task, TaskSet
+from m3bench.tasks.trajectory import Call, Step, Trajectory
+from tests.server.made import family_set
+
+LIBRARY = Library()
+every_family = pytest.mark.parametrize("family", FAMILIES)
+MEMBERS = {family: [task for task in LIBRARY.tasks.values() if task.family == family] for family in FAMILIES}
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return open_encoder()
+
+
+def test_the_set_is_as_large_as_promised():
+    numbers = statistics(LIBRARY)
+    assert (numbers["tasks"], numbers["families"], numbers["servers"]) == (224, 28, 27)
+    assert numbers["steps"] >= 644
+    assert numbers["calls"] >= 1337
+    assert numbers["tools"] >= 90
+    assert numbers["multi_hop"] >= 0.8
+    assert numbers["multi_threaded"] >= 0.6
+
+
+def part(family: str) -> MadeLibrary:
+    """One family's share of the set."""
+    tasks = tuple(MEMBERS[family])
+    names = [name for task in tasks for name in task.pictures]
+    files = {f"pictures/{name}": LIBRARY.picture(name) for name in names}
+    files |= {f"scenes/{name}.json": (LIBRARY.folder / "scenes" / f"{name}.json").read_bytes() for name in names}
+    return MadeLibrary(TaskSet(schema=1, name="part", version="1", tasks=tasks), files)
+
+
+def problems(family: str) -> list[str]:
+    return anyio.run(partial(verify, part(family), InProcessBackend()))
+
+
+@cache
+def all_problems() -> dict[str, list[str]]:
+    with ProcessPoolExecutor(2) as pool:
+        return dict(zip(FAMILIES, pool.map(problems, FAMILIES), strict=True))
+
+
+@every_family
+def test_every_reference_runs_passes_its_checks_and_scores_one(family):
+    assert len(MEMBERS[family]) == 8
+    assert all_problems()[family] == []
+
+
+@every_family
+def test_the_set_is_what_its_seed_gives(family):
+    """One task of each family, made again: the same bytes."""
+    made = family_set(family, 1, per_family=1)
+    (task,) = made.tasks.values()
+    assert task == LIBRARY.task(task.id)
+    assert made.picture(task.pictures[0]) == LIBRARY.picture(task.pictures[0])
+
+
+@every_family
+def test_no_two_questions_share_more_than_half_their_words(family):
+    for one, other in itertools.combinations(MEMBERS[family], 2):
+        first, second = (set(re.findall(r"\w+", task.question.casefold())) for task in (one, other))
+        assert len(first & second) <= min(len(first), len(second)) / 2, (one.id, other.id)
+
+
+def succeeds(task: Task, answer: str, workspace: Path, calls: list[LoggedCall]) -> bool:
+    evidence = Evidence(answer=answer, workspace=workspace, calls=calls)
+    return all(check.run(evidence).passed for check in task.checks)
+
+
+def average(task: Task, actual: Trajectory, encoder: Encoder) -> float:
+    card = score(
+        actual, [reference.trajectory for reference in task.references], encoder=encoder,
+        signatures=catalog_signatures(load_catalog()),
+    )  # fmt: skip
+    assert card.average is not None
+    return card.average
+
+
+def nothing(task: Task) -> tuple[str, Trajectory]:
+    return "", Trajectory()
+
+
+def copycat(task: Task) -> tuple[str, Trajectory]:
+    return task.question, Trajectory()
+
+
+def everything_once(task: Task) -> tuple[str, Trajectory]:
+    rng = random.Random(task.id)
+    calls = [
+        Call(tool=tool.qualified, arguments=_random(tool.input_schema, rng)) for tool in load_catalog().ready.tools
+    ]
+    rng.shuffle(calls)
+    return "I tried everything.", Trajectory(steps=tuple(Step(calls=(call,)) for call in calls))
+
+
+def wrong_arguments(task: Task) -> tuple[str, Trajectory]:
+    rng = random.Random(task.id)
+    catalog = load_catalog()
+    steps = [
+        Step(
+            calls=tuple(
+                Call(tool=call.tool, arguments=_random(catalog.tool(call.tool).input_schema, rng)) for call in step
+            )
+        )
+        for step in task.references[0].steps
+    ]
+    return "Done, as you asked.", Trajectory(steps=tuple(steps))
+
+
+def _random(schema: dict[str, object], rng: random.Random) -> dict[str, object]:
+    words = ("lorem", "ipsum", "dolor", "amet", "quux", "zanzibar", "bicycle")
+    made: dict[str, object] = {}
+    properties = schema.get("properties", {})
+    assert isinstance(properties, dict)
+    for name, entry in properties.items():
+        kind = entry.get("type")
+        if kind in ("number", "integer"):
+            made[name] = rng.randint(100_000, 999_999)
+        elif kind == "boolean":
+            made[name] = rng.random() < 0.5
+        elif kind == "array":
+            made[name] = [rng.choice(words)]
+        else:
+            made[name] = " ".join(rng.sample(words, 3))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("agent", "ceiling"), [(nothing, 0.01), (copycat, 0.01), (everything_once, 0.45), (wrong_arguments, 0.7)]
+)
+def test_lazy_agents_stay_on_the_floor(agent, ceiling, encoder, tmp_path):
+    averages, successes = [], 0
+    for task in LIBRARY.tasks.values():
+        answer, actual = agent(task)
+        made = [
+            LoggedCall(tool=call.tool, arguments=dict(call.arguments), outcome="not_found", text="")
+            for call in actual.calls
+        ]
+        successes += succeeds(task, answer, tmp_path, made)
+        averages.append(average(task, actual, encoder))
+    assert successes == 0
+    assert mean(averages) <= ceiling
+
+
+def test_every_call_of_a_reference_counts(encoder):
+    """Without any one of its calls, the reference scores less than 1."""
+    for task in random.Random(7).sample(list(LIBRARY.tasks.values()), 60):
+        reference = task.references[0]
+        others = [other.trajectory.calls for other in task.references[1:]]
+        for number, step in enumerate(reference.trajectory.steps):
+            for index in range(len(step.calls)):
+                rest = step.calls[:index] + step.calls[index + 1 :]
+                steps = [*reference.trajectory.steps]
+                steps[number] = Step(calls=rest)
+                shorter = Trajectory(steps=tuple(step for step in steps if step.calls))
+                if any(sorted(map(repr, calls)) == sorted(map(repr, shorter.calls)) for calls in others):
+                    continue  # another reference does without this call
+                assert average(task, shorter, encoder) < 1, (task.id, number, index)
+
+
+@every_family
+def test_what_is_written_can_be_read_by_the_projects_ocr(family, tmp_path):
+    """The lines that a scene notes, cut out and set below one another, are read again: 95 % of their words."""
+    wanted: list[str] = []
+    found = 0
+    for task in MEMBERS[family][:3]:
+        (scene,) = LIBRARY.scenes(task)
+        if not scene.texts:
+            continue
+        with Image.open(io.BytesIO(LIBRARY.picture(task.pictures[0]))) as file:
+            picture = file.convert("L")
+        strips = [_strip(picture, text.box) for text in scene.texts]
+        sheet = Image.new(
+            "L", (max(strip.width for strip in strips) + 40, sum(strip.height + 24 for strip in strips) + 24), 255
+        )
+        top = 24
+        for strip in strips:
+            sheet.paste(strip, (20, top))
+            top += strip.height + 24
+        sheet.save(tmp_path / "sheet.png")
+        read = set(re.findall(r"\w+", anyio.run(_read, tmp_path).casefold()))
+        words = [word for text in scene.texts for word in re.findall(r"\w{3,}", text.text.casefold())]
+        wanted += words
+        found += sum(word in read for word in words)
+    assert found >= 0.95 * len(wanted), (found, len(wanted))
+
+
+def _strip(picture: Image.Image, box: tuple[int, int, int, int]) -> Image.Image:
+    """A line of writing, dark on light, in a size that is easy to read."""
+    left, top, right, bottom = box
+    cut = picture.crop(
+        (max(0, left - 6), max(0, top - 6), min(picture.width, right + 6), min(picture.height, bottom + 6))
+    )
+    cut = ImageOps.autocontrast(cut)
+    if mean(cut.resize((40, 10)).tobytes()) < 128:
+        cut = ImageOps.invert(cut)
+    return cut.resize((max(1, cut.width * 56 // cut.height), 56), Image.Resampling.LANCZOS)
+
+
+async def _read(workspace: Path) -> str:
+    sandbox = await InProcessBackend().open(SandboxSpec(workspace=workspace, servers=("ocr",)))
+    reply = await sandbox.call("ocr/perform_ocr", dump({"input_data": "sheet.png", "config": "--oem 3 --psm 6"}))
+    return text_of(decode(reply.result))
+
+
+def test_tasks_are_labelled_by_their_length():
+    kinds = {task.difficulty for task in LIBRARY.tasks.values()}
+    assert kinds == {"easy", "medium", "hard"}
+
+
+def test_the_set_is_not_too_heavy():
+    size = sum(len(data) for data in LIBRARY.files().values())
+    assert size < 45_000_000
+    assert json.loads(LIBRARY.files()["tasks.json"])["schema"] == 1
