@@ -25,7 +25,7 @@ def slide(canvas: Canvas, rng: random.Random, title: str, by: str, question: str
     style = rng.choice(("band", "side", "rule"))
     inset = left + (74 if style == "side" else 54)
     if style == "band":
-        canvas.draw(fade("band", dark, mix(dark, "#000000", 0.2)), rect(left, top, wide, 150, "url(#band)"))
+        canvas.draw(fade("band", dark, mix(dark, "#000000", 0.2)), rect(left, top, wide, 34, "url(#band)"))
     elif style == "side":
         canvas.draw(fade("band", dark, mix(dark, "#ffffff", 0.35)), rect(left, top, 30, tall, "url(#band)"))
     else:
@@ -37,16 +37,16 @@ def slide(canvas: Canvas, rng: random.Random, title: str, by: str, question: str
     canvas.text(
         title,
         inset,
-        top + 98,
-        62,
-        face=rng.choice(("serif bold", "sans bold")),
-        fill=on(dark) if style == "band" else dark,
+        top + 110,
+        54,
+        face="sans bold",
+        fill=dark,
         width=room - 80,
     )
     canvas.text(by, inset, top + 214, 38, face="sans bold", fill="#4a505c", width=room)
     canvas.text(question, inset, top + 324, 46, face="sans bold", fill="#22262e", width=room)
-    canvas.text(footer, inset, top + tall - 30, 30, face="sans", fill="#5a606c")
-    canvas.place(picture, left + wide * rng.uniform(0.68, 0.82), top + tall - 44, 180, shadow=False)
+    canvas.text(footer, inset, top + tall - 30, 36, face="sans bold", fill="#3f4550")
+    canvas.place(picture, left + wide * rng.uniform(0.68, 0.82), top + tall - 92, 168, shadow=False)
     _lectern(canvas, rng, left, wide)
 
 
