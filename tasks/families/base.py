@@ -67,6 +67,12 @@ class Unfit(Exception):
     """A composition makes no good task, such as when a word in it cannot be read; another one is tried."""
 
 
+def need(condition: bool, why: str) -> None:
+    """Raise `Unfit` unless a condition holds that a good task needs."""
+    if not condition:
+        raise Unfit(why)
+
+
 class Play(Protocol):
     """Makes the calls of a step in a sandbox and returns their texts."""
 

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade, DeckHas, FileOpens
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.render import lecture
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
@@ -120,7 +120,7 @@ class GeneratePowerpoint:
         reading = call("ocr/perform_ocr", {"input_data": path}, free=("config",), either={"language": [None, "eng"]})
         seen, listed = await play.step(reading, _hot(facts["community"], count))
         words = [word for name in ("title", "speaker", "asked", "event") for word in facts[name].split()]
-        assert sum(word not in seen for word in words) <= 1, f"the slide must be legible: {seen}"
+        need(all(word in seen for word in words), f"the slide must be legible: {seen}")
         posts = _posts(listed)
         asking = call(
             "Reddit-MCP-Server/get_post_content", {"post_id": posts[0]["id"], "comment_limit": 1, "comment_depth": 1},

@@ -5,7 +5,7 @@ import random
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, FileOpens
 from m3bench.tasks.families import sights
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.codes import code
@@ -125,7 +125,7 @@ class QrAttraction:
         )
         links = [result["data"] for result in json.loads(text)["metadata"]["results"]]
         places = [composition.facts["places"][link[-11:]] for link in links]
-        assert len(places) == len(composition.facts["places"]), "the codes must be legible"
+        need(len(places) == len(composition.facts["places"]), "the codes must be legible")
         texts = await play.step(*(call("linkimage-mcp/fetch_unsplash_image", {"url": link}) for link in links))
         photos = [json.loads(text)["saved_path"] for text in texts]
         captions = await play.step(
@@ -137,9 +137,8 @@ class QrAttraction:
             )
         )
         for place, caption in zip(places, captions, strict=True):
-            assert place["title"].split()[0].casefold() in caption.casefold(), (
-                f"the caption of {place['title']} must be legible"
-            )
+            first = place["title"].split()[0].casefold()
+            need(first in caption.casefold(), f"the caption of {place['title']} must be legible")
         points = [
             sights.position(text)
             for text in await play.step(*(sights.geocode(f"{place['name']}, {place['where']}") for place in places))
