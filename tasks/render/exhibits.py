@@ -4,12 +4,11 @@ import random
 from collections.abc import Sequence
 
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.paintings import painting
 from m3bench.tasks.render.shapes import ellipse, fade, line, mix, path, polygon, rect
 
 _WALLS = ("#7d8b86", "#8a4b46", "#44566b", "#c9bda4", "#5b6650", "#a88f7b", "#d9d4c8")
 _FLOORS = ("#b98a5e", "#8d633f", "#a9a39a", "#6f5a48")
-_PAINTS = ("#b65a4a", "#4f7a8c", "#d9a441", "#6c8f5c", "#83618f", "#3f5573", "#c98a6b", "#8b3f4f")
-_SKIN = "#deb696"
 _ART = {
     "vessel": "amphora",
     "clock": "mantel clock",
@@ -32,7 +31,7 @@ def gallery(canvas: Canvas, rng: random.Random) -> float:
     canvas.draw(
         fade("wall", mix(wall, "#ffffff", 0.22), wall), rect(0, 0, width, level, "url(#wall)"),
         fade("floor", mix(floor, "#ffffff", 0.2), mix(floor, "#000000", 0.15)), rect(0, level, width, height - level, "url(#floor)"),
-        rect(0, level - 18, width, 18, mix(wall, "#ffffff", 0.5)), rect(0, 0, width, 14, mix(wall, "#000000", 0.3)),
+        rect(0, level - 18, width, 18, mix(wall, "#000000", 0.4)), rect(0, 0, width, 14, mix(wall, "#000000", 0.3)),
     )  # fmt: skip
     return level
 
@@ -83,108 +82,21 @@ def _hang(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float,
         label,
         rect(left, top, wide, tall, mix(frame, "#000000", 0.25), 3), rect(left + 6, top + 6, wide - 12, tall - 12, frame, 2),
         rect(left + 22, top + 22, wide - 44, tall - 44, mix(frame, "#000000", 0.4)),
-        *_painted(rng, kind, left + 26, top + 26, wide - 52, tall - 52), description="a work of art in a frame",
+        *painting(rng, kind, left + 26, top + 26, wide - 52, tall - 52), description="a work of art in a frame",
     )  # fmt: skip
-
-
-def _painted(rng: random.Random, kind: str, left: float, top: float, wide: float, tall: float) -> list[str]:
-    one, two, three = rng.sample(_PAINTS, 3)
-    right, foot, x = left + wide, top + tall, left + wide / 2
-    key = f"w{round(left)}"
-    if kind == "photograph":
-        one, two, three = "#8a8780", "#5d5a55", "#b9b6ae"
-    if kind == "portrait":
-        head = tall * 0.15
-        return [
-            fade(key, mix(one, "#101010", 0.55), mix(one, "#101010", 0.25)), rect(left, top, wide, tall, f"url(#{key})"),
-            path(f"M{x - wide * 0.38:.0f} {foot:.0f} Q{x - wide * 0.34:.0f} {foot - tall * 0.4:.0f} {x:.0f} {foot - tall * 0.42:.0f} Q{x + wide * 0.34:.0f} {foot - tall * 0.4:.0f} {x + wide * 0.38:.0f} {foot:.0f} Z", two),
-            rect(x - head * 0.35, foot - tall * 0.52, head * 0.7, tall * 0.14, mix(_SKIN, "#8a5a3a", 0.25), 8),
-            ellipse(x, foot - tall * 0.64, head * 0.98, head * 1.22, mix(three, "#20140c", 0.7)),
-            ellipse(x, foot - tall * 0.61, head * 0.8, head * 1.05, _SKIN),
-            ellipse(x - head * 0.3, foot - tall * 0.63, 4, 3, "#2b211b"), ellipse(x + head * 0.3, foot - tall * 0.63, 4, 3, "#2b211b"),
-            line(x - head * 0.2, foot - tall * 0.545, x + head * 0.2, foot - tall * 0.545, "#a45a50", 3),
-        ]  # fmt: skip
-    if kind == "still life":
-        apples = [
-            ellipse(
-                x + wide * 0.1 * number,
-                foot - tall * 0.22,
-                wide * 0.065,
-                wide * 0.065,
-                rng.choice((one, two, "#c94f3d")),
-            )
-            for number in range(-2, 4)
-        ]
-        leaves = [
-            ellipse(
-                x - wide * 0.2 + wide * 0.08 * number,
-                top + tall * (0.26 + 0.06 * (number % 2)),
-                wide * 0.07,
-                wide * 0.05,
-                rng.choice(("#5c8a4c", "#7fa35a", two)),
-            )
-            for number in range(6)
-        ]
-        return [
-            rect(left, top, wide, tall, mix(one, "#ffffff", 0.35)), rect(left, foot - tall * 0.32, wide, tall * 0.32, mix(three, "#2a1a10", 0.4)),
-            *leaves, path(f"M{x - wide * 0.16:.0f} {top + tall * 0.38:.0f} h{wide * 0.3:.0f} l{-wide * 0.05:.0f} {tall * 0.32:.0f} h{-wide * 0.2:.0f} Z", "#e3ddd0"), *apples,
-        ]  # fmt: skip
-    if kind == "textile":
-        rows = [
-            rect(left, top + tall * number / 7, wide, tall / 7 + 1, (one, "#efe3c8", two)[number % 3])
-            for number in range(7)
-        ]
-        gems = [
-            polygon(
-                [
-                    (left + wide * (n + 0.5) / 5, top + tall * 0.5 - 26),
-                    (left + wide * (n + 0.5) / 5 + 22, top + tall * 0.5),
-                    (left + wide * (n + 0.5) / 5, top + tall * 0.5 + 26),
-                    (left + wide * (n + 0.5) / 5 - 22, top + tall * 0.5),
-                ],
-                three,
-            )
-            for n in range(5)
-        ]
-        return [*rows, *gems]
-    sky = (
-        ("#efe6cf", "#e3d6b6")
-        if kind in ("print", "scroll")
-        else (mix(two, "#ffffff", 0.6), mix(three, "#ffffff", 0.75))
-    )
-    hills = [
-        path(
-            f"M{left:.0f} {foot:.0f} V{top + tall * (0.42 + 0.15 * n) + rng.uniform(-12, 12):.0f} Q{left + wide * rng.uniform(0.2, 0.45):.0f} {top + tall * (0.2 + 0.17 * n):.0f} {x:.0f} {top + tall * (0.46 + 0.14 * n):.0f} T{right:.0f} {top + tall * (0.4 + 0.16 * n):.0f} V{foot:.0f} Z",
-            mix((one, three, two)[n], "#26331f" if kind != "print" else "#22406a", 0.12 + 0.18 * n),
-        )
-        for n in range(3)
-    ]
-    ground = [
-        fade(key, *sky),
-        rect(left, top, wide, tall, f"url(#{key})"),
-        ellipse(left + wide * rng.uniform(0.2, 0.8), top + tall * 0.2, 20, 20, "#fbeec2"),
-    ]
-    if kind != "scene":
-        return [*ground, *hills]
-    people = []
-    for n in range(4):
-        px, py, coat = left + wide * (0.16 + 0.22 * n), foot - tall * rng.uniform(0.08, 0.16), rng.choice(_PAINTS)
-        people += [
-            polygon([(px - wide * 0.07, py), (px - wide * 0.03, py - tall * 0.34), (px + wide * 0.03, py - tall * 0.34), (px + wide * 0.07, py)], mix(coat, "#ffffff", 0.1)),
-            ellipse(px, py - tall * 0.39, wide * 0.032, wide * 0.04, _SKIN),
-        ]  # fmt: skip
-    return [*ground, hills[0], hills[2], *people]
 
 
 def _case(
     canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, foot: float, level: float, label: str
 ) -> None:
-    stone = rng.choice(("#e8e4da", "#d2cdc2", "#f1efe9", "#4a4d52"))
+    stone = rng.choice(("#e8e4da", "#d9d4ca", "#f1efe9", "#e3e6e6"))
     wide, top = width * 0.86, 60.0
     canvas.draw(
         ellipse(x, level + 14, width * 0.56, 16, "#00000040"),
         rect(x - width / 2 - 12, foot, width + 24, level + 12 - foot, stone, 3),
-        rect(x - width / 2 - 12, foot, width + 24, 8, mix(stone, "#ffffff", 0.5)),
+        # Dark bands part the stone from glass and floor, for eyes and readers alike.
+        rect(x - width / 2 - 12, foot - 2, width + 24, 12, "#34373c"),
+        rect(x - width / 2 - 16, level - 8, width + 32, 22, "#34373c"),
         rect(x - wide / 2, top, wide, foot - top, "#eaf4f8", 4, 'opacity="0.30"'),
     )
     tall = min(foot - top - 60, 330) * rng.uniform(0.86, 1)

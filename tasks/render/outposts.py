@@ -8,7 +8,8 @@ from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import ellipse, fade, line, mix, path, polygon, rect
 
 _CABINS = ("#c0392b", "#2f6f9f", "#d98e2b", "#3f7f5f", "#8a4f9f", "#c9ced3", "#a8442f")
-_SIGNS = ("#20435c", "#6a3a26", "#2f5741", "#f4efe2", "#7a1f2b")
+_SIGNS = ("#fdfbf2", "#fbf3dc", "#f4f8fa", "#f6f8ea")
+_EDGES = ("#20435c", "#6a3a26", "#2f5741", "#7a1f2b")
 _BEINGS = {
     "snow": ("penguin", "seal", "penguin"),
     "sand": ("llama", "cactus", "goat"),
@@ -129,21 +130,21 @@ def _dish(canvas: Canvas, x: float, foot: float, size: float) -> None:
 
 
 def _sign(canvas: Canvas, rng: random.Random, name: str, below: Sequence[str]) -> None:
-    board = rng.choice(_SIGNS)
-    ink = "#22262e" if board == "#f4efe2" else "#fffaf0"
+    board, edge = rng.choice(_SIGNS), rng.choice(_EDGES)
+    ink = mix(edge, "#0c0e12", 0.6)
     lines = canvas.lines(name, 720, 50, "sans bold")
     wide = max(canvas.art.width(text, 50, "sans bold") for text in lines)
     wide = min(860.0, max(wide, *(canvas.art.width(text, 32, "sans") for text in below)) + 90)
     tall = 44 + 60 * len(lines) + 44 * len(below)
     x, top = canvas.width * rng.uniform(0.46, 0.54), canvas.height - tall - rng.uniform(84, 104)
     canvas.draw(
-        *(rect(x + side * wide * 0.36 - 11, top + 20, 22, canvas.height - top - 46, "#6b4a2f", 4) for side in (-1, 1)),
+        *(rect(x + side * wide * 0.36 - 11, top + 20, 22, canvas.height - top - 46, "#a98763", 4) for side in (-1, 1)),
         ellipse(x, canvas.height - 24, wide * 0.46, 12, "#00000030"),
     )
     canvas.thing(
         "sign",
-        rect(x - wide / 2, top, wide, tall, mix(board, "#000000", 0.3), 14),
-        rect(x - wide / 2 + 6, top + 6, wide - 12, tall - 12, board, 10),
+        rect(x - wide / 2, top, wide, tall, mix(edge, "#ffffff", 0.55), 12),
+        rect(x - wide / 2 + 5, top + 5, wide - 10, tall - 10, board, 9),
         description=f"a sign that says {name}",
     )
     y = top + 62
