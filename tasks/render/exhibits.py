@@ -101,7 +101,7 @@ def _case(
     )
     tall = min(foot - top - 60, 330) * rng.uniform(0.86, 1)
     if kind in _ART:
-        height = tall * (0.72 if kind in ("animal", "bull", "manuscript") else 1)
+        height = tall * (0.58 if kind in ("animal", "bull", "manuscript") else 1)
         canvas.place(_ART[kind], x, foot - 4, height, label=label, description="a museum piece under glass")
     else:
         canvas.thing(
