@@ -10,6 +10,7 @@ from m3bench.tasks.families.class_demand import ClassDemand
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.fipe_car import FipeCar
+from m3bench.tasks.families.fish import Fish
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
 from m3bench.tasks.families.fruit_cal import FruitCal
 from m3bench.tasks.families.generate_powerpoint import GeneratePowerpoint
@@ -34,6 +35,7 @@ _FAMILIES: tuple[Family, ...] = (
     Movies(),
     VisionResearch(),
     Camping(),
+    Fish(),
     Drug(),
     Hazard(),
     FoodRedditWikiExcel(),
