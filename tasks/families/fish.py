@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, CallMade
+from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.catch import Look, catch
@@ -153,8 +153,8 @@ class Fish:
                 AnswerNames(all_of=tuple((known,) for known in latin)),
                 AnswerNumber(value=warm, tolerance=0.6, what="the temperature in °F"),
                 AnswerNumber(value=round(kilometres, 1), tolerance=1.5, what=f"the kilometres from {start}"),
-                AnswerNames(all_of=(_names(eat), _names(bait))),
-                BackedByCall(any_of=_names(bait)),
+                AnswerNames(all_of=(_spelled(_names(eat)), _spelled(_names(bait)))),
+                CallMade(tool="google-maps/places_nearby_search", containing="fishing_store"),
                 *(AnswerNames(all_of=((phone, phone[-8:]),)) for phone in phones),
                 CallMade(tool="wiki/summary", times=len(names)),
             ),
@@ -174,6 +174,11 @@ def _best(places: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _names(places: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(str(place["displayName"]["text"]) for place in places)
+
+
+def _spelled(names: tuple[str, ...]) -> tuple[str, ...]:
+    """With either kind of apostrophe."""
+    return names + tuple(name.replace("'", "’") for name in names if "'" in name)
 
 
 def _contact(details: dict[str, Any]) -> str:

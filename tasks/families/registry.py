@@ -25,6 +25,7 @@ from m3bench.tasks.families.museum import Museum
 from m3bench.tasks.families.nixos_diagnostic import NixosDiagnostic
 from m3bench.tasks.families.qr_attraction import QrAttraction
 from m3bench.tasks.families.research_station import ResearchStation
+from m3bench.tasks.families.routine import Routine
 from m3bench.tasks.families.stock_growth import StockGrowth
 from m3bench.tasks.families.travel_comparison import TravelComparison
 from m3bench.tasks.families.vision_research import VisionResearch
@@ -45,6 +46,7 @@ _FAMILIES: tuple[Family, ...] = (
     FruitCal(),
     Medical(),
     QrAttraction(),
+    Routine(),
     BiologyChain(),
     GeneratePowerpoint(),
     TravelComparison(),
