@@ -144,7 +144,7 @@ class Routine:
         ways = [json.loads(text)["response"]["routes"][0] for text in await play.step(*routes)]
         seconds = [int(way["duration"].rstrip("s")) for way in ways]
         first, second = sorted(seconds)[:2]
-        if second - first < 45:
+        if second - first < 20:
             raise Unfit("two routes are nearly as fast")
         best = seconds.index(first)
         (text,) = await play.step(call("google-maps/place_details", {"place_id": shops[best]["id"]}, free=("fields",)))

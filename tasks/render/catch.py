@@ -22,7 +22,7 @@ class Look:
 
 
 _PROPS = ("bucket", "anchor", "fishing pole", "ice", "worm", "shell")
-_PLANKS = ("#d3b68f", "#cdb391", "#d6bfa0", "#c9b79f")
+_PLANKS = ("#e0c8a6", "#dcc7aa", "#e2cfb4", "#d9cab5")
 
 
 def catch(canvas: Canvas, rng: random.Random, fish: Sequence[tuple[str, Look, int]], place: str) -> None:
@@ -83,7 +83,7 @@ def _measured(
     room = canvas.width - 44 - tag
     canvas.draw(
         line(x + wide - 6, y + tall * 0.5, tag + 24, y + tall * 0.5, "#7a6a52", 4),
-        rect(tag + 5, y + 16, room, tall - 20, "#00000024", 12),
+        rect(tag + 4, y + 14, room, tall - 20, "#0000000d", 12),
         rect(tag, y + 10, room, tall - 20, rng.choice(("#fff3c9", "#ffffff", "#e9f4ea", "#fde6d8")), 12),
         ellipse(tag + 24, y + tall * 0.5, 9, 9, "#7a6a52"),
     )
@@ -91,7 +91,9 @@ def _measured(
     base = y + (84 if len(lines) == 1 else 62)
     for number, text in enumerate(lines):
         canvas.text(text, tag + 46, base + number * 44, 44, face="sans bold", fill="#1f2a36", width=room - 62)
-    canvas.text(f"{length} cm", tag + 46, base + len(lines) * 44, 36, face="sans bold", fill="#1f2a36")
+    canvas.text(
+        f"{length} cm", tag + 46, base + len(lines) * 44, 36, face="sans bold", fill="#1f2a36", extra='word-spacing="9"'
+    )
 
 
 def _fish(canvas: Canvas, name: str, left: float, y: float, long: float, look: Look) -> None:
@@ -151,9 +153,9 @@ def _marks(look: Look, left: float, y: float, body: float, half: float, dark: st
 def _notice(canvas: Canvas, rng: random.Random, x: float, y: float, wide: float, tall: float, place: str) -> None:
     frame, ink = rng.choice((("#7a5636", "#26303f"), ("#3d5a74", "#1d2f45"), ("#5c6b4a", "#26361f")))
     canvas.draw(
-        rect(x + 6, y + 8, wide, tall, "#00000028", 10),
+        rect(x + 5, y + 6, wide, tall, "#0000000d", 10),
         rect(x, y, wide, tall, "#fdfbf2", 10),
-        rect(x, y, wide, 14, mix(frame, "#ffffff", 0.3), 7),
+        rect(x, y, wide, 14, mix(frame, "#ffffff", 0.72), 7),
     )
     canvas.text("Landed at", x + 40, y + 62, 34, face="sans bold", fill=ink)
     canvas.text(place, x + 40, y + 120, 58, face="sans bold", fill=ink, width=wide - 80)
