@@ -149,7 +149,7 @@ class Camping:
                 AnswerNumber(value=round(mine, 1), tolerance=max(3.0, round(mine * 0.01, 1)), what=f"the kilometres from {start}"),
                 AnswerNumber(value=round(theirs, 1), tolerance=max(3.0, round(theirs * 0.01, 1)), what=f"the kilometres from {friend}"),
                 AnswerNumber(value=round(up, 1), tolerance=6, what="the elevation in metres"),
-                AnswerNames(all_of=(tuple(office["name"] for office in offices),)),
+                AnswerNames(all_of=(tuple(spelled for office in offices for spelled in (office["name"], office["name"].replace("Center", "Centre"))),)),
                 AnswerNames(all_of=(("Day 3", "Day three", "third day", "3rd day", "last day", "final day"),)),
                 CallMade(tool="nationalparks/getAlerts", containing=park["code"]),
             ),
