@@ -1,4 +1,4 @@
-"""The set that travels with the package: as large as promised, proved, and with a floor that lazy agents do not leave."""
+"""The set that travels with the package: large, proved, and with a floor that lazy agents do not leave."""
 
 import io
 import itertools
