@@ -19,7 +19,7 @@ from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task, TaskSet
 
-BUNDLED = Path(__file__).parent / "data" / "sets" / "starter"
+BUNDLED = Path(__file__).parent / "data" / "sets" / "m3"
 
 
 class Library:

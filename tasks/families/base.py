@@ -176,9 +176,9 @@ def frame(
 def difficulty(steps: Sequence[Sequence[ReferenceCall]]) -> Literal["easy", "medium", "hard"]:
     """How long a way is: by its steps and calls."""
     calls = sum(len(step) for step in steps)
-    if len(steps) >= 5 or calls >= 9:
+    if len(steps) >= 5 or calls >= 12:
         return "hard"
-    return "medium" if len(steps) >= 3 or calls >= 5 else "easy"
+    return "medium" if len(steps) > 3 or calls > 9 else "easy"
 
 
 def media(picture: str) -> str:

@@ -51,7 +51,13 @@ _SHOPS = {
     "Australian": "amazon.com.au",
     "Irish": "amazon.ie",
 }
-_TOUCHES = ("a bar chart", "filter buttons", "a bold heading row")
+_TOUCHES = (
+    "an empty second page for notes",
+    "a duplicate of the page as backup",
+    "a bar chart",
+    "filter buttons",
+    "a bold heading row",
+)
 _BOOK, _SHEET = "./shelf_prices.xlsx", "Prices"
 
 
@@ -201,6 +207,13 @@ def _finish(touch: str, last: int) -> ReferenceCall:
     if touch == "filter buttons":
         arguments = {**place, "data_range": f"A1:B{last}", "table_name": "Prices"}
         return call("excel/create_table", arguments, free=(*place, "data_range", "table_name", "table_style"))
+    if touch == "an empty second page for notes":
+        return call(
+            "excel/create_worksheet", {"filepath": _BOOK, "sheet_name": "Notes"}, free=("filepath", "sheet_name")
+        )
+    if touch == "a duplicate of the page as backup":
+        arguments = {"filepath": _BOOK, "source_sheet": _SHEET, "target_sheet": "Backup"}
+        return call("excel/copy_worksheet", arguments, free=tuple(arguments))
     arguments = {**place, "start_cell": "A1", "end_cell": "B1", "bold": True}
     return call("excel/format_range", arguments, free=(*place, "end_cell", "bg_color", "font_size", "alignment"))
 
