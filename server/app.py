@@ -111,7 +111,8 @@ class App:
     def check(self) -> None:
         """Raise now what the first client would run into: a set or a profile that is not there."""
         tools_of(self.settings.profile, self.catalog, self.library)
-        assert self.library.set
+        if self.settings.tasks is not None:
+            assert self.library.set
 
     def open_seat(self, id: str | None = None, profile: str | None = None) -> Seat:
         """A new seat, its tools fixed from now on."""

@@ -19,7 +19,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, LoggedCall
 from m3bench.tasks.task import Task
 
-VERSION = 1
+VERSION = 2
 
 STRUCTURE = {"step_coherence": step_coherence, "order_consistency": order_consistency, "merge_purity": merge_purity}
 """The metrics that depend on how calls were put into steps."""

@@ -58,7 +58,7 @@ def result_text(record: CallRecord) -> str:
 
 def _call(record: CallRecord) -> Call:
     arguments = {name: value for name, value in record.arguments.items() if name not in INJECTED}
-    return Call(tool=record.tool, arguments=arguments)
+    return Call(tool=record.tool, arguments=arguments, failed=record.outcome != "success")
 
 
 def _timed(record: CallRecord) -> Timed:

@@ -64,4 +64,4 @@ def _same(choice: object, value: object) -> bool:
         return choice.casefold() == value.casefold()
     if isinstance(choice, Sequence) and isinstance(value, Sequence) and not isinstance(choice, str):
         return list(choice) == list(value)
-    return type(choice) is type(value) and choice == value or (_number(choice) and _number(value) and choice == value)
+    return (type(choice) is type(value) and choice == value) or (_number(choice) and _number(value) and choice == value)

@@ -35,6 +35,8 @@ class Call:
     """The call came with no arguments object at all, which is not the same text as an empty one."""
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     """Of a reference call: which arguments may differ, and how. Not part of the JSON form."""
+    failed: bool = False
+    """Of a recorded call: it brought nothing, so it answers nothing. Not part of the JSON form."""
 
     def __post_init__(self) -> None:
         if self.bare and self.arguments:

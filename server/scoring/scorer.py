@@ -135,7 +135,9 @@ def _view(
             compared = profile.arguments(read(call), signatures(call.tool))
             text = profile.text(call, compared)
             key = text if profile.canonical else encoder.key(text)
-            of_step.append(Keyed(len(placed), call.tool, text, key))
+            # References consist of calls that succeed, so in `m3` one that failed cannot be any of them.
+            if not (call.failed and profile.canonical):
+                of_step.append(Keyed(len(placed), call.tool, text, key))
             placed.append(Placed(index=len(placed), step=number, call=call))
             arguments.append(compared)
         if profile.canonical:

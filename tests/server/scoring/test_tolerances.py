@@ -1,4 +1,4 @@
-"""What a reference tolerates costs nothing in profile `m3`."""
+"""What a reference tolerates costs nothing in profile `m3`; what failed gains nothing."""
 
 from m3bench.server.scoring import score
 from m3bench.server.scoring.profiles import OPEN_M3_BENCH
@@ -57,3 +57,15 @@ def test_calls_that_differ_in_nothing_that_counts_each_find_their_own():
     ).trajectory
     card = score(reference, [reference], encoder=TrigramEncoder())
     assert all(value == 1 for value in card.metrics.values())
+
+
+def test_a_call_that_failed_answers_nothing_and_still_counts_as_made():
+    wanted = Call(tool="s/find", arguments={"q": "owl"})
+    reference = Trajectory(steps=(Step(calls=(wanted,)),))
+    failed = Trajectory(
+        steps=(Step(calls=(Call(tool="s/find", arguments={"q": "owl"}, failed=True),)), Step(calls=(wanted,)))
+    )
+    card = score(failed, [reference], encoder=TrigramEncoder())
+    assert (card.metrics["recall"], card.metrics["precision"]) == (1, 0.5)
+    assert [extra.call.failed for extra in card.extra] == [True]
+    assert score(failed, [reference], encoder=TrigramEncoder(), profile=OPEN_M3_BENCH).matches[0].actual.call.failed
