@@ -79,7 +79,7 @@ class FipeCar:
         "My cousin in São Paulo sent a photo and dares me to pay with crypto. Determine the {which} variant of the model shown per "
         "Brazil's FIPE list, multiply by {fleet}, express the bill in {coins}, explain the kind of fuel from Wikipedia, and "
         "count how many manufacturers are available there.",
-        "pls check img: brand+model -> fipe -> {which} one. need name, R$ price, R$ times {fleet}, same amount as {coins} at "
+        "pls check img n tell me which {which} version fipe has of it. need name, R$ price, R$ times {fleet}, same amount as {coins} at "
         "present brl pairs. + total of marques on fipe + short wiki explanation of propulsion type",
         "I write a column on motoring in South America. For the automobile in my illustration, report the {which} entry "
         "within FIPE's catalogue, the outlay for {fleet} units in local currency, and equivalents in {coins}. Readers enjoy trivia, "

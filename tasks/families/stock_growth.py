@@ -38,9 +38,9 @@ class StockGrowth:
         "Our investment club left a blank box for you to fill in. Consider only the pair of listed companies whose stock is "
         "dearest today; whoever rose most from {start} until {end}, closing prices, gets printed there as ticker plus growth like "
         "+1.23%. Also who issued the newest analyst opinion, looking back {months} months, and what is it?",
-        "task: read symbols off image -> current quotes -> keep top 2 by price -> performance close-to-close {start} / {end} -> better "
-        "one: latest rating (firm + grade, {months} month lookback) -> annotate image inside dashed area w/ symbol & pct, 2 decimals. "
-        "Summarise for me.",
+        "scribbled these symbols at lunch, now i'm curious: out of the priciest pair, who climbed further close-to-close {start} / "
+        "{end}? stick winner & pct (2 decimals) into the dashed bit of my image pls. also its newest analyst grade + firm, {months} "
+        "month lookback. summarise!",
         "I'm presenting this board tomorrow and its last line isn't finished. Please complete the drawing itself: it needs the name "
         "and gain in percent, to hundredths, of the stronger performer among the two most expensive stocks shown, measured by "
         "daily closes {start} versus {end}. Add in chat which house most recently judged it (past {months} months) and how.",
