@@ -6,8 +6,6 @@ import re
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, Check
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
-from m3bench.tasks.render import postcards
-from m3bench.tasks.render.canvas import Canvas
 
 _RADII = range(1500, 3600, 100)
 _WORDS = re.compile(r"\b(?:\d[\d,.]*\d|[A-Z][\w'’-]{3,})\b")
@@ -45,16 +43,7 @@ class Attraction:
         """Two photographs on a board, a table or a wall."""
         known = {name for article in kit.world("articles") for name in (article["title"], *article.get("aliases", ()))}
         pool = [sight for sight in sights.with_best(kit, ("restaurant",), _RADII) if sight["name"] in known]
-        chosen = rng.sample(pool, 2)
-        while not sights.apart(chosen):
-            chosen = rng.sample(pool, 2)
-        canvas = Canvas(kit.art, 1400, 860)
-        cities = [sights.city_of(kit, landmark) for landmark in chosen]
-        towns = [sights.town_line(kit, city) for city in cities]
-        lines = [f"{city['name']}, {sights.land_line(kit, city)}" for city in cities]
-        postcards.pair(canvas, rng, list(zip(chosen, lines, strict=True)))
-        canvas.light(rng, 0.7)
-        return Composition.of(canvas, landmarks=[dict(sight) for sight in chosen], towns=towns)
+        return sights.pair(rng, kit, pool)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything that needs only names at once, then the restaurants, then what was asked about the best."""

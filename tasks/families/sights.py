@@ -2,10 +2,13 @@
 
 import json
 import math
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from m3bench.tasks.families.base import Kit, call
+from m3bench.tasks.families.base import Composition, Kit, call
+from m3bench.tasks.render import postcards
+from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
 
 Record = Mapping[str, Any]
@@ -29,6 +32,20 @@ def town_line(kit: Kit, city: Record) -> str:
 def land_line(kit: Kit, city: Record) -> str:
     """What is printed below a city's name: its country, with the state in the United States, where names recur."""
     return f"{city['region']}, USA" if city["country"] == "US" else country_of(kit, city["country"])
+
+
+def pair(rng: random.Random, kit: Kit, pool: Sequence[Record]) -> Composition:
+    """Photographs of two sights that are far apart, on a board, a table or a wall."""
+    chosen = rng.sample(pool, 2)
+    while not apart(chosen):
+        chosen = rng.sample(pool, 2)
+    canvas = Canvas(kit.art, 1400, 860)
+    cities = [city_of(kit, landmark) for landmark in chosen]
+    towns = [town_line(kit, city) for city in cities]
+    lines = [f"{city['name']}, {land_line(kit, city)}" for city in cities]
+    postcards.pair(canvas, rng, list(zip(chosen, lines, strict=True)))
+    canvas.light(rng, 0.7)
+    return Composition.of(canvas, landmarks=[dict(sight) for sight in chosen], towns=towns)
 
 
 def with_best(kit: Kit, kinds: Iterable[str], radii: Sequence[int]) -> list[Record]:

@@ -5,8 +5,6 @@ import random
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, Check
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution
-from m3bench.tasks.render import postcards
-from m3bench.tasks.render.canvas import Canvas
 
 _KILOMETRES = (3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8)
 
@@ -44,16 +42,7 @@ class TravelComparison:
         pool = sights.with_best(
             kit, ("lodging", "movie_theater"), [round(kilometres * 1000) for kilometres in _KILOMETRES]
         )
-        chosen = rng.sample(pool, 2)
-        while not sights.apart(chosen):
-            chosen = rng.sample(pool, 2)
-        canvas = Canvas(kit.art, 1400, 860)
-        cities = [sights.city_of(kit, landmark) for landmark in chosen]
-        towns = [sights.town_line(kit, city) for city in cities]
-        lines = [f"{city['name']}, {sights.land_line(kit, city)}" for city in cities]
-        postcards.pair(canvas, rng, list(zip(chosen, lines, strict=True)))
-        canvas.light(rng, 0.7)
-        return Composition.of(canvas, landmarks=[dict(sight) for sight in chosen], towns=towns)
+        return sights.pair(rng, kit, pool)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Find both, compare their air, then look around the cleaner one; both when they are equal."""
