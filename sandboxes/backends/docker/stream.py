@@ -58,7 +58,11 @@ def _carry_both(raw: ssl.SSLSocket, far: socket.socket, holder: Any) -> None:
                 if not arrived:
                     break
                 far.sendall(arrived)
-    del holder
+    # The connection counts its readers: the SDK's response is one and has to go as well.
+    if holder is not None:
+        with suppress(OSError, ValueError):
+            holder.close()
+            getattr(holder, "_response", holder).close()
 
 
 def _carry_out(raw: Any, far: socket.socket, holder: Any) -> None:
