@@ -3,15 +3,16 @@
 import os
 import random
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from functools import cache, partial
 
 import anyio
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.world.tables import load
-from m3bench.server.generation import Made, generate, make
+from m3bench.server.generation import ATTEMPTS, Made, generate, make
 from m3bench.server.verification import verify
-from m3bench.tasks.families.base import Kit
+from m3bench.tasks.families.base import Kit, Unfit
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import MadeLibrary
 from tests.art import art
@@ -55,13 +56,17 @@ def asked_alike(family: str) -> tuple[Made, Made]:
 
     async def main() -> tuple[Made, Made]:
         kit = Kit(art(), load)
-        one, other = [
-            await make(
-                FAMILIES[family], f"{family}-1", kit, InProcessBackend(), picture=f"alike {seed}", question="alike",
-                phrase=random.Random(family).randrange(10),
-            )
-            for seed in SEEDS[:2]
-        ]  # fmt: skip
-        return one, other
+        found: list[Made] = []
+        for seed in range(ATTEMPTS):
+            with suppress(Unfit):
+                found.append(
+                    await make(
+                        FAMILIES[family], f"{family}-1", kit, InProcessBackend(), picture=f"alike {seed}",
+                        question="alike", phrase=random.Random(family).randrange(10),
+                    )
+                )  # fmt: skip
+            if len(found) == 2:
+                return found[0], found[1]
+        raise AssertionError(f"{family} found no two fit compositions")
 
     return anyio.run(main)
