@@ -56,7 +56,7 @@ def test_an_unknown_table_is_a_key_error() -> None:
 
 
 def test_the_data_of_the_package_stays_small() -> None:
-    """Everything that is carried as package data: the world, the catalog, examples; sets of tasks have their own limit."""
+    """All package data: the world, the catalog, examples; sets of tasks have a limit of their own."""
     assert _carried() < MAX_BYTES
 
 
