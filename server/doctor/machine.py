@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 from m3bench.sandboxes.backends import bubblewrap, landlock
 from m3bench.server.doctor.findings import Finding, Need, State
 from m3bench.server.settings import Settings
-from m3bench.server.store.owners import dead
+from m3bench.server.store.owners import alone, dead, owners
 from m3bench.server.store.sqlite import OWNERS
 
 LITTLE_BYTES = 2 * 1024**3
@@ -34,8 +34,10 @@ def check_data(settings: Settings) -> list[Finding]:
 
 def check_double_starts(settings: Settings) -> list[Finding]:
     """Whether several servers are at work on the same record."""
-    locks = sorted((settings.data / OWNERS).glob("*.lock"))
-    alive = sum(not dead(lock.parent, lock.stem) for lock in locks)
+    alive = 0
+    if (settings.data / OWNERS).is_dir():
+        with alone(settings.data):
+            alive = sum(not dead(settings.data / OWNERS, owner) for owner in owners(settings.data / OWNERS))
     state: State = "ok"
     says = "No other server uses the data folder." if alive == 0 else "One server uses the data folder."
     if alive > 1:

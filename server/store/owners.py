@@ -5,7 +5,8 @@ holds one, and whoever opens the store next sees which owners are gone.
 """
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -18,6 +19,9 @@ if os.name == "nt":
         except OSError:
             return False
         return True
+
+    def _wait_and_lock(file: IO[bytes]) -> None:
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined, unused-ignore]
 else:
     import fcntl
 
@@ -27,6 +31,17 @@ else:
         except OSError:
             return False
         return True
+
+    def _wait_and_lock(file: IO[bytes]) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """While this holds, no other process opens or closes the store in a folder, or tidies up there."""
+    with (folder / "opening.lock").open("wb") as file:
+        _wait_and_lock(file)
+        yield
 
 
 class Owner:
@@ -43,6 +58,11 @@ class Owner:
         """Be gone."""
         self._file.close()
         self._path.unlink(missing_ok=True)
+
+
+def owners(folder: Path) -> set[str]:
+    """The ids of all processes that took a lock and did not give it back, dead or alive."""
+    return {path.stem for path in folder.glob("*.lock")}
 
 
 def dead(folder: Path, owner: str) -> bool:

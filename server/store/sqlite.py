@@ -20,7 +20,7 @@ import anyio
 import anyio.lowlevel
 
 from m3bench.proxy.call import Answer, ToolRequest
-from m3bench.server.store.owners import Owner, dead
+from m3bench.server.store.owners import Owner, alone, dead, owners
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.errors import StoreError
 
@@ -95,8 +95,10 @@ class SqliteStore:
         self._locks = folder / OWNERS
         try:
             self._blobs.mkdir(parents=True, exist_ok=True)
-            self._connection = _connect(folder / "m3bench.sqlite", sync)
-            self.owner = Owner(self._locks, owner or secrets.token_hex(8))
+            # SQLite does not wait for a lock while another process turns the same new file to WAL.
+            with alone(folder):
+                self._connection = _connect(folder / "m3bench.sqlite", sync)
+                self.owner = Owner(self._locks, owner or secrets.token_hex(8))
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The data folder {folder} cannot be used: {error}") from error
         # Several processes write to one file: each takes a range of numbers of its own.
@@ -215,15 +217,17 @@ class SqliteStore:
         try:
             self._write_departures()
         finally:
-            self._connection.close()
-            self.owner.close()
+            with alone(self.folder):
+                self._connection.close()
+                self.owner.close()
 
     def mend(self) -> None:
         """Tidy up after dead owners: their calls were cut off, their runs are abandoned, their workspaces go."""
-        owners = {owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats WHERE owner != ''", ())}
-        for owner in sorted(owners | set(_names(self.folder / WORKSPACES))):
-            if owner == self.owner.id or not dead(self._locks, owner):
-                continue
+        seated = {owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats WHERE owner != ''", ())}
+        with alone(self.folder):
+            known = seated | owners(self._locks) | set(_names(self.folder / WORKSPACES))
+            gone = [owner for owner in sorted(known - {self.owner.id}) if dead(self._locks, owner)]
+        for owner in gone:
             seats = "(SELECT id FROM seats WHERE owner = ?)"
             self._write(
                 [

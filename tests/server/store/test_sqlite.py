@@ -174,6 +174,13 @@ def test_workspaces_of_a_dead_process_that_opened_no_seat_go_too(opened: Open, t
     assert not has_leftovers(tmp_path)
 
 
+def test_the_lock_of_a_process_that_died_before_it_had_a_seat_goes(opened: Open, tmp_path: Path) -> None:
+    living = opened()
+    (tmp_path / "owners" / "0123456789abcdef.lock").touch()
+    living.mend()
+    assert [path.stem for path in (tmp_path / "owners").iterdir()] == [living.owner.id]
+
+
 OPEN = """
 import sys
 from pathlib import Path
