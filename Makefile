@@ -55,7 +55,7 @@ $(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
 # mypy reads the packages under their import names through links.
 $(VENV)/.dev: $(VENV)/.run
 	@echo "Installing the development tools (torch among them: this takes a few minutes once) ..."
-	@$(PIP) install -c constraints.txt -e '.[dev,sentence-transformers]'
+	@$(PIP) install -c constraints.txt -e '.[agents,otel,dev,sentence-transformers]'
 	@mkdir -p $(VENV)/tree/m3bench
 	@for name in server proxy tasks sandboxes; do ln -sfn ../../../$$name $(VENV)/tree/m3bench/$$name; done
 	@touch $@

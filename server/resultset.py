@@ -1,0 +1,244 @@
+"""A result set: what one agent did on a set of tasks, in one folder.
+
+    set.json       who was measured, on what, how often
+    samples.jsonl  one line per finished sample, appended as it finishes
+    data/          the store with every recorded call, as any server keeps it
+
+A sample is one attempt at one task: (task, repeat). What became of it is in `samples.jsonl`; its score card and its
+calls are in the store under the run's handle. Any plain data folder can be read as a result set too: its scored runs,
+with the client's name for an agent.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from m3bench.server.scoring.aggregate import Row
+from m3bench.server.store.records import RunRecord
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.errors import InputFileError
+
+HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
+
+Kind = Literal["model", "baseline", "client"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Usage(_Model):
+    """What a sample cost, as the engine that ran it says."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    """US dollars; None when no price is known."""
+
+
+class Sample(_Model):
+    """One attempt at one task."""
+
+    task: str
+    repeat: int
+    """From 1."""
+    state: Literal["scored", "void"]
+    """`void`: ended by a failure that is not the agent's; excluded and counted."""
+    run: str | None = None
+    """The run's handle in the store."""
+    reason: str = ""
+    """Why a sample is void."""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class Header(_Model):
+    """Who was measured, on what, how often."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema")
+    name: str
+    """How tables call it."""
+    kind: Kind
+    agent: str
+    """`openai/gpt-5`, `oracle`, or a client's name."""
+    solver: str = ""
+    """What drove a model: `react` or `executor`."""
+    profile: str
+    repeats: int = 1
+    tasks: tuple[str, ...]
+    """The tasks that were to be attempted, in order."""
+    started: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """A scored sample with its run."""
+
+    sample: Sample
+    run: RunRecord
+    card: Mapping[str, Any]
+
+    @cached_property
+    def row(self) -> Row:
+        """For aggregation; repeats of a task are rows of their own."""
+        alignment = self.card["alignment"]
+        return Row(
+            id=f"{self.sample.task}#{self.sample.repeat}" if self.sample.repeat > 1 else self.sample.task,
+            family=self.card["family"],
+            metrics=self.card["metrics"],
+            reference_calls=sum(map(len, alignment["reference_steps"])),
+            actual_calls=sum(map(len, alignment["actual_steps"])),
+            matched=len(alignment["matches"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultSet:
+    """A result set read back."""
+
+    folder: Path
+    header: Header
+    results: tuple[Result, ...]
+    void: tuple[Sample, ...]
+    manifests: tuple[Mapping[str, Any], ...]
+    """The manifests of its runs, each once; more than one means that its numbers do not belong together."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """For aggregation."""
+        return tuple(result.row for result in self.results)
+
+    @property
+    def missing(self) -> tuple[tuple[str, int], ...]:
+        """Samples (task, repeat) that were to be and are neither scored nor void."""
+        there = {(result.sample.task, result.sample.repeat) for result in self.results}
+        there |= {(sample.task, sample.repeat) for sample in self.void}
+        planned = ((task, repeat) for task in self.header.tasks for repeat in range(1, self.header.repeats + 1))
+        return tuple(one for one in planned if one not in there)
+
+
+def store_folder(folder: Path) -> Path:
+    """Where the store of a result set, or of a plain data folder, lies."""
+    return folder / DATA if (folder / HEADER).exists() else folder
+
+
+def write_header(folder: Path, header: Header) -> None:
+    """Begin a result set."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(header.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
+    draft = folder / f"{HEADER}.draft"
+    draft.write_text(f"{text}\n", "utf-8")
+    draft.replace(folder / HEADER)
+
+
+def append_sample(folder: Path, sample: Sample) -> None:
+    """Note a finished sample. One write of a whole line: a kill at any moment leaves at most one torn last line."""
+    line = json.dumps(sample.model_dump(mode="json"), ensure_ascii=False) + "\n"
+    file = os.open(folder / SAMPLES, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        os.write(file, line.encode())
+    finally:
+        os.close(file)
+
+
+def read_header(folder: Path) -> Header:
+    """The header of a result set.
+
+    Raises:
+        InputFileError: The folder holds none, or it cannot be read.
+    """
+    path = folder / HEADER
+    try:
+        return Header.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputFileError(path, f"cannot be read ({error.strerror})") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise InputFileError(path, first["msg"], field=".".join(map(str, first["loc"]))) from error
+
+
+def read_samples(folder: Path) -> dict[tuple[str, int], Sample]:
+    """The finished samples by (task, repeat): the first scored one counts, a void one only when there is no other."""
+    samples: dict[tuple[str, int], Sample] = {}
+    path = folder / SAMPLES
+    lines = path.read_bytes().split(b"\n") if path.exists() else []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            sample = Sample.model_validate_json(line)
+        except ValidationError as error:
+            if number == len(lines):
+                break
+            raise InputFileError(path, f"line {number} is not a sample") from error
+        key = sample.task, sample.repeat
+        if key not in samples or (samples[key].state == "void" and sample.state == "scored"):
+            samples[key] = sample
+    return samples
+
+
+def read_resultset(folder: Path) -> ResultSet:
+    """Read a result set, or a plain data folder as one.
+
+    Raises:
+        InputFileError: There is neither a result set nor a record of runs.
+    """
+    if not (store_folder(folder) / "m3bench.sqlite").exists():
+        raise InputFileError(folder, "holds no recorded runs")
+    store = SqliteStore(store_folder(folder))
+    try:
+        runs = {run.id: run for run in store.runs()}
+        if (folder / HEADER).exists():
+            header, samples = read_header(folder), list(read_samples(folder).values())
+        else:
+            header, samples = _plain(folder, store, list(runs.values()))
+    finally:
+        store.close()
+    results = tuple(
+        Result(sample=sample, run=run, card=run.scorecard)
+        for sample in samples
+        if sample.state == "scored" and sample.run in runs
+        for run in (runs[sample.run],)
+        if run.scorecard is not None
+    )
+    seen: dict[str, Mapping[str, Any]] = {}
+    for result in results:
+        seen.setdefault(json.dumps(result.run.manifest, sort_keys=True), result.run.manifest)
+    return ResultSet(
+        folder=folder,
+        header=header,
+        results=results,
+        void=tuple(sample for sample in samples if sample.state == "void"),
+        manifests=tuple(seen.values()),
+    )
+
+
+def _plain(folder: Path, store: SqliteStore, runs: Sequence[RunRecord]) -> tuple[Header, list[Sample]]:
+    """The scored runs of a data folder, oldest first; the attempts at a task are its repeats."""
+    scored = sorted((run for run in runs if run.scorecard is not None), key=lambda run: (run.started, run.id))
+    attempts: Counter[str] = Counter()
+    samples = []
+    clients = []
+    for run in scored:
+        attempts[run.task] += 1
+        calls = store.calls(run.id)
+        clients += [call.client for call in calls[:1]]
+        samples.append(Sample(task=run.task, repeat=attempts[run.task], state="scored", run=run.id))
+    agent = ", ".join(dict.fromkeys(clients)) or "unknown client"
+    header = Header(
+        name=folder.name,
+        kind="client",
+        agent=agent,
+        profile=", ".join(dict.fromkeys(str(run.manifest.get("profile")) for run in scored)),
+        repeats=max(attempts.values(), default=1),
+        tasks=tuple(attempts),
+        started=scored[0].started if scored else "",
+    )
+    return header, samples
