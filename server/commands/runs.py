@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from m3bench.server.commands.record import Data, Json, RunName, find_run, record, write_text
+
 if TYPE_CHECKING:
     from m3bench.server.store.records import CallRecord, RunRecord
     from m3bench.server.store.sqlite import SqliteStore
 
 commands = typer.Typer(name="runs", help="List, show, export and delete recorded runs.", no_args_is_help=False)
-
-Data = Annotated[Path | None, typer.Option(envvar="M3BENCH_DATA", help="Folder with the record of runs.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class Format(StrEnum):
@@ -36,7 +35,7 @@ def list_runs(data: Data = None, json: Json = False) -> None:
     """List the runs, newest first."""
     from m3bench.server.commands.screen import console, print_json
 
-    with _store(data) as store:
+    with record(data) as store:
         found = store.runs()
     if json:
         print_json({"runs": [_row(run) for run in found]})
@@ -58,29 +57,27 @@ def list_runs(data: Data = None, json: Json = False) -> None:
 
 
 @commands.command()
-def show(
-    run: Annotated[str, typer.Argument(help="A run's handle, or its beginning.")], data: Data = None, json: Json = False
-) -> None:
+def show(run: RunName, data: Data = None, json: Json = False) -> None:
     """Show a run: its calls, and its score card when it has one."""
     from m3bench.server.cards import markdown
     from m3bench.server.commands.screen import console, print_json
 
-    with _store(data) as store:
-        record = _find(store, run)
-        calls = store.calls(record.id)
+    with record(data) as store:
+        found = find_run(store, run)
+        calls = store.calls(found.id)
     if json:
-        print_json({**_row(record), "manifest": record.manifest, "answer": record.answer, "seal": record.seal,
-                    "scorecard": record.scorecard, "calls": [_call_row(call) for call in calls]})  # fmt: skip
+        print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "seal": found.seal,
+                    "scorecard": found.scorecard, "calls": [_call_row(call) for call in calls]})  # fmt: skip
         return
     from rich.markdown import Markdown
 
     screen = console()
-    screen.print(f"run {record.id}\ntask {record.task} · {record.state} · {record.mode} · started {record.started}")
+    screen.print(f"run {found.id}\ntask {found.task} · {found.state} · {found.mode} · started {found.started}")
     for call in calls:
         milliseconds = ((call.returned_ns or call.received_ns) - call.received_ns) / 1e6
         screen.print(f"  {call.wall[11:23]}  {call.outcome or 'under way':18} {milliseconds:9.1f} ms  {call.tool}")
-    if record.scorecard is not None:
-        screen.print(Markdown(markdown(record.scorecard)))
+    if found.scorecard is not None:
+        screen.print(Markdown(markdown(found.scorecard)))
 
 
 @commands.command()
@@ -95,9 +92,9 @@ def export(
     data: Data = None,
 ) -> None:
     """Write runs as files: for scoring again, for the public evaluator, or raw."""
-    with _store(data) as store:
+    with record(data) as store:
         found = (
-            [_find(store, one) for one in run]
+            [find_run(store, one) for one in run]
             if run
             else [r for r in store.runs() if r.state in ("submitted", "scored")]
         )
@@ -105,7 +102,7 @@ def export(
     if output is None:
         typer.echo(text, nl=False)
         return
-    _write(output, text)
+    write_text(output, text)
     typer.echo(f"{len(found)} runs written to {output}", err=True)
 
 
@@ -118,41 +115,15 @@ def delete(
     """Delete runs with their calls, files and score cards."""
     import shutil
 
-    with _store(data) as store:
-        found = [_find(store, one) for one in run]
-        names = ", ".join(f"{record.id[:12]} ({record.task})" for record in found)
+    with record(data) as store:
+        found = [find_run(store, one) for one in run]
+        names = ", ".join(f"{one.id[:12]} ({one.task})" for one in found)
         if not yes:
             typer.confirm(f"Delete {names}?", abort=True)
-        for record in found:
-            store.delete_run(record.id)
-            shutil.rmtree(store.folder / "runs" / record.id, ignore_errors=True)
+        for one in found:
+            store.delete_run(one.id)
+            shutil.rmtree(store.folder / "runs" / one.id, ignore_errors=True)
     typer.echo(f"Deleted {names}.", err=True)
-
-
-class _store:
-    """The store of a data folder, closed in the end."""
-
-    def __init__(self, data: Path | None) -> None:
-        self._data = data
-
-    def __enter__(self) -> "SqliteStore":
-        from m3bench.server.settings import Settings
-        from m3bench.server.store.sqlite import SqliteStore
-
-        self._opened = SqliteStore(Settings(data=self._data).data if self._data else Settings().data)
-        return self._opened
-
-    def __exit__(self, *_: object) -> None:
-        self._opened.close()
-
-
-def _find(store: "SqliteStore", handle: str) -> "RunRecord":
-    from m3bench.tasks.errors import UserError
-
-    found = store.run(handle)
-    if found is None:
-        raise UserError(f"There is no run {handle!r}, or more than one begins so: `m3bench runs list` shows them.")
-    return found
 
 
 def _row(run: "RunRecord") -> dict[str, Any]:
@@ -197,12 +168,3 @@ def _export(store: "SqliteStore", found: "list[RunRecord]", format: Format) -> s
         )
         + "\n"
     )
-
-
-def _write(path: Path, text: str) -> None:
-    from m3bench.tasks.errors import InputFileError
-
-    try:
-        path.write_text(text, "utf-8")
-    except OSError as error:
-        raise InputFileError(path, f"cannot be written ({error.strerror})") from error

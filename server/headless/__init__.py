@@ -1,0 +1,1 @@
+"""Many samples without a person: plans, progress, and models driven through Inspect."""

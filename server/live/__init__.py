@@ -1,0 +1,1 @@
+"""What happens on a server now, told to whoever watches."""

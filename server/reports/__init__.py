@@ -1,0 +1,1 @@
+"""Pages and cards: what was measured, for people to look at."""

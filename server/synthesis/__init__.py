@@ -1,0 +1,1 @@
+"""New tasks out of the tool graph, proven by execution."""
