@@ -5,6 +5,7 @@ import re
 from typing import Any, NamedTuple
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, CallMade
+from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.detections import read_objects
 from m3bench.tasks.render import backdrops, lecture
@@ -155,7 +156,7 @@ class ClassDemand:
             *(_search(word) for word in ranked[:2]),
         )
         median, mode = float(texts[0]), float(_found(r"\((\d+)\)", texts[1]))
-        prices = [float(_found(r"Price: \$([\d,]+\.\d+)", text).replace(",", "")) for text in texts[2:]]
+        prices = [offers.prices(text)[0] for text in texts[2:]]
         word, price = next((word, price) for word, price in zip(ranked, prices, strict=False) if price <= budget)
         wish = wishes[word]
         there = sum(found.name == wish.label for found in read_objects(room))

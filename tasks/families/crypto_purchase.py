@@ -2,13 +2,13 @@
 
 import json
 import random
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber
+from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.detections import read_objects
+from m3bench.tasks.families.detections import area_of, read_objects
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import ellipse, line, polygon
@@ -94,7 +94,7 @@ class CryptoPurchase:
             free=("includeDescription",),
         )
         (text,) = await play.step(detect)
-        thing = max(read_objects(text), key=lambda found: _area(found.box)).name
+        thing = max(read_objects(text), key=lambda found: area_of(found.box)).name
         need(thing == composition.facts["largest"], "the largest thing must be plain")
         search = call(
             "amazon/search_products",
@@ -108,7 +108,7 @@ class CryptoPurchase:
         )
         swings = [_swing(json.loads(text)) for text in candles]
         id, name = coins[swings.index(max(swings))]
-        title, price = offer.split("\n")[0].removeprefix("- "), _price(offer)
+        title, price = offer.split("\n")[0].removeprefix("- "), offers.prices(offer)[0]
         (ticker,) = await play.step(call("okx/get_price", {"instrument": f"{id}-USDT"}))
         rate = float(json.loads(ticker)["lastPrice"])
         (quotient,) = await play.step(call("math/division", {"numerator": price, "denominator": rate}))
@@ -204,19 +204,9 @@ def _meet(one: Sequence[float], other: Sequence[float]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _area(box: Sequence[int]) -> int:
-    return (box[2] - box[0]) * (box[3] - box[1])
-
-
 def _swing(candles: Sequence[Mapping[str, Any]]) -> float:
     low = min(float(candle["low"]) for candle in candles)
     return (max(float(candle["high"]) for candle in candles) - low) / low
-
-
-def _price(text: str) -> float:
-    found = re.search(r"Price: \$([\d,]+\.\d+)", text)
-    assert found, text
-    return float(found[1].replace(",", ""))
 
 
 def _plain(title: str) -> tuple[str, ...]:

@@ -26,5 +26,10 @@ def centre(box: Box) -> tuple[int, int]:
     return round((left + right) / 2), round((top + bottom) / 2)
 
 
+def area_of(box: Box) -> float:
+    """The pixels of a box."""
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
 def _whole(box: dict[str, float]) -> tuple[int, int, int, int]:
     return round(box["xmin"]), round(box["ymin"]), round(box["xmax"]), round(box["ymax"])

@@ -2,9 +2,9 @@
 
 import json
 import random
-import re
 
 from m3bench.tasks.checks import AnswerNames, CallMade, FileOpens, WorkbookCells
+from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
@@ -130,10 +130,10 @@ class Drug:
             call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",)),
         )  # fmt: skip
         rows: list[list[str | float]] = []
-        for one, label, offers in zip(medicines, texts[:count], texts[count : 2 * count], strict=True):
+        for one, label, found_offers in zip(medicines, texts[:count], texts[count : 2 * count], strict=True):
             found = json.loads(label)["drugs"][0]
-            prices = [float(price.replace(",", "")) for price in re.findall(r"Price: [^\d\n]*([\d.,]+)", offers)]
-            rows.append([one["brand"], found["generic_name"], found["labeler_name"], min(prices)])
+            cheapest_offer = min(offers.prices(found_offers))
+            rows.append([one["brand"], found["generic_name"], found["labeler_name"], cheapest_offer])
         data = [["Brand", "Active ingredient", "Manufacturer", "Lowest price"], *rows]
         await play.step(
             call(

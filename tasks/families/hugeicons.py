@@ -6,10 +6,9 @@ import random
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, CallMade
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
-from m3bench.tasks.families.detections import Found, read_objects
+from m3bench.tasks.families.detections import Found, area_of, read_objects
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.desk import desk
-from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
 
 _LARGE = (
@@ -96,7 +95,7 @@ class Hugeicons:
                     name, x, foot + rng.uniform(-12, 12), tall, flip=rng.random() < 0.3 and name not in ("book", "notebook"),
                     turn=rng.uniform(-5, 5), score=round(rng.uniform(0.82, 0.97), 3), description=f"a {name} on a desk",
                 )  # fmt: skip
-                assert (_area(box) > 2 * LIMIT) if big else (_area(box) < 0.9 * LIMIT), (name, _area(box))
+                assert (area_of(box) > 2 * LIMIT) if big else (area_of(box) < 0.9 * LIMIT), (name, area_of(box))
         canvas.light(rng, 0.9)
         return Composition.of(canvas, large=large)
 
@@ -157,8 +156,4 @@ def _together(names: list[str]) -> ReferenceCall:
 
 
 def _is_large(thing: Found) -> bool:
-    return _area(thing.box) > LIMIT
-
-
-def _area(box: Box) -> float:
-    return (box[2] - box[0]) * (box[3] - box[1])
+    return area_of(thing.box) > LIMIT

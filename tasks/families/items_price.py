@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from m3bench.tasks.checks import AnswerNumber, CallMade, WorkbookCells
+from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
@@ -127,7 +128,7 @@ class ItemsPrice:
         shop, touch, people = rng.choice(tuple(_SHOPS)), rng.choice(_TOUCHES), rng.randint(3, 9)
         texts = await play.step(*(_search(brand, name, size, _SHOPS[shop]) for brand, name, size in goods))
         titles = [text.split("\n")[0].removeprefix("- ") for text in texts]
-        prices = [_price(text) for text in texts]
+        prices = [offers.prices(text)[0] for text in texts]
         (total,) = await play.step(call("math/sum", {"numbers": prices}))
         divide = call("math/division", {"numerator": round(float(total), 2), "denominator": people})
         share, _ = await play.step(divide, call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",)))
@@ -216,9 +217,3 @@ def _finish(touch: str, last: int) -> ReferenceCall:
         return call("excel/copy_worksheet", arguments, free=tuple(arguments))
     arguments = {**place, "start_cell": "A1", "end_cell": "B1", "bold": True}
     return call("excel/format_range", arguments, free=(*place, "end_cell", "bg_color", "font_size", "alignment"))
-
-
-def _price(text: str) -> float:
-    found = re.search(r"Price: \D*([\d,]+\.\d+)", text)
-    assert found, text
-    return float(found[1].replace(",", ""))

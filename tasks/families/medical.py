@@ -2,9 +2,9 @@
 
 import json
 import random
-import re
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
+from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
@@ -143,13 +143,13 @@ class Medical:
         makers = [json.loads(text)["drugs"][0]["labeler_name"] for text in texts[:2]]
         trials = [[trial["nct_id"] for trial in json.loads(text)["trials"]] for text in texts[2:]]
         aids = list(dict.fromkeys(case["aid"] for case in cases))
-        offers = await play.step(
+        sold = await play.step(
             *(
                 call("amazon/search_products", {"keywords": aid, "n": 1}, free=("n",), words={"keywords": aid.split()})
                 for aid in aids
             )
         )
-        prices = [float(re.findall(r"Price: \$([\d.]+)", text)[0]) for text in offers]
+        prices = [offers.prices(text)[0] for text in sold]
         told = "; ".join(
             f"{case['code']} is {meaning}, {case['medicine']} is labelled by {maker}, a trial is {found[0]}"
             for case, meaning, maker, found in zip(cases, meanings, makers, trials, strict=True)

@@ -4,6 +4,7 @@ import json
 import random
 
 from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade
+from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, call
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.posters import poster, wall
@@ -92,14 +93,7 @@ class Movies:
             next(film for film in json.loads(text)["results"] if film["title"] == title)
             for title, text in zip(titles, found, strict=True)
         ]
-        at = json.loads(placed)["response"]["results"][0]["geometry"]["location"]
-        (near,) = await play.step(
-            call(
-                "google-maps/places_nearby_search",
-                {"location": {"latitude": at["lat"], "longitude": at["lng"]}, "radiusMeters": metres, "includedTypes": ["movie_theater"]},
-                free=("languageCode", "regionCode", "fields"),
-            )
-        )  # fmt: skip
+        (near,) = await play.step(sights.nearby(sights.position(placed), metres, "movie_theater"))
         cinema = max(json.loads(near)["response"]["places"], key=lambda one: one["rating"])
         (details,) = await play.step(call("google-maps/place_details", {"place_id": cinema["id"]}, free=("fields",)))
         address = json.loads(details)["response"]["formattedAddress"]
