@@ -32,7 +32,7 @@ class Ledger:
 
     def add(self, arguments: Mapping[str, Any], text: str) -> None:
         """Note a call of the current step."""
-        self._arguments += "\n" + "\n".join(_texts(arguments)).casefold()
+        self._arguments += "\n" + "\n".join(texts(arguments)).casefold()
         self._answers += "\n" + text.casefold()
 
     def close_step(self) -> None:
@@ -42,13 +42,13 @@ class Ledger:
 
     def feeds(self, arguments: Mapping[str, Any]) -> bool:
         """Whether an argument carries something that only an answer of the current step has said."""
-        return any(self._is_news(value) for value in _values(arguments))
+        return any(self._is_news(value) for value in telling(arguments))
 
     def _is_news(self, value: str) -> bool:
-        return _within(value, self._answers) and not _within(value, self._known) and not _within(value, self._arguments)
+        return within(value, self._answers) and not within(value, self._known) and not within(value, self._arguments)
 
 
-def _within(value: str, text: str) -> bool:
+def within(value: str, text: str) -> bool:
     """Whether a value occurs as such: not as a part of a longer word or number."""
     start = text.find(value)
     while start >= 0:
@@ -59,9 +59,9 @@ def _within(value: str, text: str) -> bool:
     return False
 
 
-def _values(value: object) -> Iterator[str]:
+def telling(value: object) -> Iterator[str]:
     """The values worth looking for: a whole text, and the numbers in it."""
-    for text in _texts(value):
+    for text in texts(value):
         folded = text.strip().casefold()
         if _is_telling(folded):
             yield folded
@@ -77,7 +77,8 @@ def _is_telling(text: str) -> bool:
     return len(text) >= _MIN_WORD and bool(_MARKED.search(text))
 
 
-def _texts(value: object) -> Iterator[str]:
+def texts(value: object) -> Iterator[str]:
+    """Every text and number in a value, as text."""
     match value:
         case str():
             yield value
@@ -87,7 +88,7 @@ def _texts(value: object) -> Iterator[str]:
             yield f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
         case Mapping():
             for item in value.values():
-                yield from _texts(item)
+                yield from texts(item)
         case list() | tuple():
             for item in value:
-                yield from _texts(item)
+                yield from texts(item)

@@ -1,6 +1,6 @@
 """Proves a set of tasks: every reference runs, in any order of a step's calls, passes the checks, and scores 1."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -8,18 +8,15 @@ from tempfile import TemporaryDirectory
 
 import anyio
 
-from m3bench.proxy.call import text_of
-from m3bench.sandboxes.backends.base import Backend, SandboxSpec
-from m3bench.sandboxes.wire import decode, dump
+from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.server.lint import lint, lint_set
+from m3bench.server.replay import play_call
 from m3bench.server.scoring import Encoder, open_encoder, score
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
-
-CALL_SECONDS = 50.0
 
 
 async def verify(
@@ -42,7 +39,7 @@ async def verify(
             found = [*lint(task, library, load_catalog().ready), *score_problems(task, encoder)]
             for number, reference in enumerate(task.references):
                 where = f"reference {number + 1}: " if number else ""
-                found += [where + problem async for problem in _run(library, task, reference, backend)]
+                found += [where + problem async for problem in play_problems(library, task, reference, backend)]
             problems[task.id] = found
             progress(task.id)
 
@@ -100,7 +97,7 @@ async def perform(
         calls: list[LoggedCall] = []
         try:
             for step in reference.steps:
-                made = [await _call(sandbox.call, call) for call in (reversed(step) if backwards else step)]
+                made = [await _played(call, sandbox) for call in (reversed(step) if backwards else step)]
                 calls += reversed(made) if backwards else made
         finally:
             with anyio.CancelScope(shield=True):
@@ -111,11 +108,9 @@ async def perform(
         )
 
 
-async def _call(play: Callable[..., object], call: ReferenceCall) -> LoggedCall:
-    reply = await play(call.tool, dump(call.arguments), CALL_SECONDS)  # type: ignore[misc]
-    return LoggedCall(
-        tool=call.tool, arguments=call.arguments, outcome=reply.outcome, text=text_of(decode(reply.result))
-    )
+async def _played(call: ReferenceCall, sandbox: Sandbox) -> LoggedCall:
+    outcome, _, text = await play_call(call.tool, call.arguments, sandbox, load_catalog().ready)
+    return LoggedCall(tool=call.tool, arguments=call.arguments, outcome=outcome, text=text)
 
 
 def _hashes(workspace: Path) -> dict[str, str]:
@@ -126,7 +121,8 @@ def _hashes(workspace: Path) -> dict[str, str]:
     }
 
 
-async def _run(library: Library, task: Task, reference: Reference, backend: Backend) -> AsyncIterator[str]:
+async def play_problems(library: Library, task: Task, reference: Reference, backend: Backend) -> AsyncIterator[str]:
+    """What is wrong with a reference when it is played, forwards and with each step in reversed order."""
     forward = await perform(library, task, reference, backend)
     for call in forward.calls:
         if call.outcome != "success":
@@ -136,12 +132,8 @@ async def _run(library: Library, task: Task, reference: Reference, backend: Back
             yield f"the reference's own answer fails: {finding.check}: {finding.reason}"
     if any(len(step) > 1 for step in reference.steps):
         backward = await perform(library, task, reference, backend, backwards=True)
-        for one, other in _pairs(forward.calls, backward.calls):
+        for one, other in zip(forward.calls, backward.calls, strict=True):
             if one.text != other.text:
                 yield f"{one.tool} depends on the order of its step"
         if forward.files != backward.files:
             yield "the files depend on the order of a step"
-
-
-def _pairs(one: Sequence[LoggedCall], other: Sequence[LoggedCall]) -> list[tuple[LoggedCall, LoggedCall]]:
-    return list(zip(one, other, strict=True))
