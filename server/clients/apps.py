@@ -1,0 +1,226 @@
+"""Clients with a window or a page: desktop programs, editors, LibreChat.
+
+Data alone; `table` has them under their keys, `client` says what the fields mean.
+"""
+
+from m3bench.server.clients import entries, links, naming
+from m3bench.server.clients.client import Cap, Client, Note
+
+CLAUDE_DESKTOP = Client(
+    key="claude-desktop",
+    title="Claude Desktop",
+    place=lambda machine: machine.settings() / "Claude" / "claude_desktop_config.json",
+    project=None,
+    format="json",
+    servers=("mcpServers",),
+    stdio=entries.plain,
+    http=None,
+    approval={},
+    approval_by_hand="Choose “Always allow” the first time it asks for a tool.",
+    link=None,
+    after="Quit Claude Desktop completely and start it again; it reads the file at start alone.",
+    tool_cap=None,
+    naming=naming.plain(64, "hides the whole server"),
+    description_cap=None,
+    result_cap=Cap(amount=1_048_576, unit="bytes", then="the result is refused"),
+    call_timeout=60,
+    images="shown",
+    structured="not known",
+    client_names=("claude-ai", "local-agent-mode-*"),
+    parallel="not known",
+    notes=(
+        Note(
+            says="Starts every local server twice, with / as the working folder; both copies share one record.",
+            source="anthropics/claude-code#53134, anthropics/claude-code#55353",
+        ),
+        Note(
+            says="Some builds wait 240 s for a call instead of 60 s; a timeout in the file is not heeded.",
+            source="anthropics/claude-code#44032, anthropics/claude-code#43791",
+        ),
+        Note(
+            says="All tool schemas are loaded into every chat: a large profile takes a large part of the context.",
+            source="anthropics/claude-code#49073, anthropics/claude-ai-mcp#401",
+        ),
+        Note(
+            says="Addresses are added as custom connectors and dialled from the vendor's cloud, which cannot reach "
+            "this machine.",
+            source="Claude help center, custom connectors",
+        ),
+    ),
+    sources={
+        "place": "modelcontextprotocol.io, connect local servers",
+        "http": "Claude help center, custom connectors",
+        "naming": "docker/mcp-gateway#228, anthropics/claude-code#34960",
+        "result_cap": "PrefectHQ/fastmcp#1036, CursorTouch/Windows-MCP#155",
+        "call_timeout": "anthropics/claude-code#22542, anthropics/claude-code#63379",
+        "images": "PrefectHQ/fastmcp#1036",
+        "client_names": "commonmeasure/commonmeasure docs/knowledge-base/host-surfaces.md",
+    },
+)
+
+CURSOR = Client(
+    key="cursor",
+    title="Cursor",
+    place=lambda machine: machine.home / ".cursor" / "mcp.json",
+    project=".cursor/mcp.json",
+    format="jsonc",
+    servers=("mcpServers",),
+    stdio=entries.plain,
+    http=lambda url: {"url": url},
+    approval={},
+    approval_by_hand='Add "m3bench:*" to the MCP allow-list of the auto-run settings.',
+    link=links.cursor,
+    after="Open the settings for MCP and turn m3bench on.",
+    tool_cap=80,
+    naming=naming.cursor(),
+    description_cap=None,
+    result_cap=None,
+    call_timeout=None,
+    images="shown, with reports of failure",
+    structured="not known",
+    client_names=("cursor-vscode",),
+    parallel="not known",
+    notes=(
+        Note(
+            says="Older releases let 40 tools through; new ones list names alone and fetch schemas on demand.",
+            source="anyproto/anytype-mcp#5, cursor.com/blog/dynamic-context-discovery",
+        ),
+        Note(
+            says="A file permissions.json takes the place of the allow-list in the settings, so none is written.",
+            source="cursor.com/docs/reference/permissions",
+        ),
+        Note(
+            says="Starts every server twice.",
+            source="commonmeasure/commonmeasure docs/knowledge-base/host-surfaces.md",
+        ),
+    ),
+    sources={
+        "place": "cursor.com/docs/mcp",
+        "http": "cursor.com/docs/mcp",
+        "link": "cursor.com/docs/mcp/install-links",
+        "tool_cap": "Snowflake-Labs/mcp#77, DaxianLee/cocos-mcp-server#11",
+        "naming": "awslabs/mcp#1283",
+        "images": "BrowserMCP/mcp#30, Minidoracat/mcp-feedback-enhanced#176",
+        "client_names": "commonmeasure/commonmeasure docs/knowledge-base/host-surfaces.md",
+    },
+)
+
+VSCODE = Client(
+    key="vscode",
+    title="VS Code",
+    place=lambda machine: machine.settings() / "Code" / "User" / "mcp.json",
+    project=".vscode/mcp.json",
+    format="jsonc",
+    servers=("servers",),
+    stdio=entries.typed,
+    http=lambda url: {"type": "http", "url": url},
+    approval={},
+    approval_by_hand="Choose “Always allow” for the server the first time it asks.",
+    link=links.vscode,
+    after="Open the chat in agent mode and choose m3bench among its tools.",
+    tool_cap=128,
+    naming=naming.vscode(),
+    description_cap=None,
+    result_cap=None,
+    call_timeout=None,
+    images="shown",
+    structured="replaces texts",
+    client_names=("Visual Studio Code",),
+    parallel="yes",
+    notes=(
+        Note(
+            says="Its own tools count too; what is above the cap is folded into activate_… tools. Take away its own "
+            "in the tool picker, or choose the profile compact.",
+            source="microsoft/vscode#294055",
+        ),
+        Note(
+            says="Keeps the tool list of the last start: run “MCP: Reset Cached Tools” after a change of profile.",
+            source="VS Code docs, MCP servers",
+        ),
+        Note(says="A person may edit the arguments of a call before it is sent.", source="VS Code docs, tools"),
+    ),
+    sources={
+        "place": "VS Code docs, MCP servers",
+        "http": "VS Code docs, MCP configuration",
+        "link": "VS Code docs, MCP developer guide",
+        "tool_cap": "microsoft/vscode#294055",
+        "naming": "microsoft/vscode mcpTypes.ts",
+        "images": "microsoft/vscode mcpServer.ts",
+        "structured": "microsoft/vscode mcpServer.ts",
+        "client_names": "microsoft/vscode mcpServer.ts",
+        "parallel": "microsoft/vscode-copilot-chat#1406",
+    },
+)
+
+WINDSURF = Client(
+    key="windsurf",
+    title="Windsurf",
+    place=lambda machine: machine.home / ".codeium" / "windsurf" / "mcp_config.json",
+    project=None,
+    format="json",
+    servers=("mcpServers",),
+    stdio=entries.plain,
+    http=lambda url: {"serverUrl": url},
+    approval={},
+    approval_by_hand="Allow the tools of m3bench to run automatically when it asks.",
+    link=None,
+    after="Press refresh in the list of MCP servers.",
+    tool_cap=100,
+    naming=naming.joined("{tool}", None, "not known"),
+    description_cap=None,
+    result_cap=None,
+    call_timeout=None,
+    images="not known",
+    structured="not known",
+    client_names=("windsurf*",),
+    parallel="not known",
+    notes=(Note(says="Older releases let 50 tools through.", source="Zhwt/go-mcp-mysql#3"),),
+    sources={
+        "place": "docs.windsurf.com, Cascade MCP",
+        "http": "docs.windsurf.com, Cascade MCP",
+        "tool_cap": "docs.windsurf.com, Cascade MCP; DaxianLee/cocos-mcp-server#11",
+        "naming": "not known; the tool's own name is assumed",
+        "client_names": "not verified",
+    },
+)
+
+LIBRECHAT = Client(
+    key="librechat",
+    title="LibreChat",
+    place=lambda machine: machine.folder / (machine.env.get("CONFIG_PATH") or "librechat.yaml"),
+    project="librechat.yaml",
+    format="yaml",
+    servers=("mcpServers",),
+    stdio=entries.typed,
+    http=lambda url: {"type": "streamable-http", "url": url},
+    approval={},
+    approval_by_hand="It asks nothing.",
+    link=None,
+    after="Restart LibreChat. The program must exist where LibreChat runs: from a container, use --http and an "
+    "address that it reaches, and name that in mcpSettings.allowedAddresses.",
+    tool_cap=None,
+    naming=naming.joined("{tool}_mcp_{server}", None, "not known"),
+    description_cap=None,
+    result_cap=None,
+    call_timeout=60,
+    images="shown",
+    structured="ignored",
+    client_names=("@librechat/api-client",),
+    parallel="not known",
+    notes=(
+        Note(
+            says="Pictures above 10 MB are left out; a provider it does not know gets them as text.",
+            source="danny-avila/LibreChat packages/api (MCP_IMAGE_DATA_MAX_BYTES)",
+        ),
+        Note(says="A call's time limit is not extended by progress.", source="danny-avila/LibreChat#10855"),
+    ),
+    sources={
+        "place": "LibreChat docs, librechat.yaml",
+        "http": "LibreChat docs, mcpServers",
+        "naming": "danny-avila/LibreChat packages/api",
+        "call_timeout": "danny-avila/LibreChat packages/api",
+        "images": "danny-avila/LibreChat packages/api",
+        "structured": "danny-avila/LibreChat packages/api",
+        "client_names": "danny-avila/LibreChat packages/api",
+    },
+)

@@ -1,0 +1,38 @@
+"""The shapes of an entry in a configuration, where more than one client or more than one line is concerned."""
+
+from pathlib import Path
+
+from m3bench.server.clients.client import NAME, Entry, Launch, Machine
+
+ABOUT = "A benchmark of tool use"
+GOOSE_SECONDS = 300
+
+
+def plain(launch: Launch) -> Entry:
+    return {"command": launch.command, "args": list(launch.args)}
+
+
+def typed(launch: Launch) -> Entry:
+    return {"type": "stdio", **plain(launch)}
+
+
+def goose(launch: Launch) -> Entry:
+    return {
+        "type": "stdio", "name": NAME, "description": ABOUT, "enabled": True,
+        "cmd": launch.command, "args": list(launch.args), "envs": {}, "timeout": GOOSE_SECONDS,
+    }  # fmt: skip
+
+
+def goose_http(url: str) -> Entry:
+    return {
+        "type": "streamable_http", "name": NAME, "description": ABOUT, "enabled": True, "uri": url, "envs": {},
+        "headers": {}, "timeout": GOOSE_SECONDS,
+    }  # fmt: skip
+
+
+def goose_place(machine: Machine) -> Path:
+    if root := machine.env.get("GOOSE_PATH_ROOT"):
+        return Path(root) / "config" / "config.yaml"
+    if machine.system == "windows":
+        return machine.settings() / "Block" / "goose" / "config" / "config.yaml"
+    return machine.xdg() / "goose" / "config.yaml"
