@@ -1,0 +1,211 @@
+/* What every page is built of. Nodes come from h() and s() alone: attributes and text, never markup. */
+
+const pages = {};
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") node.addEventListener(name, value);
+    else if (name === "style" || name.startsWith("on")) throw new Error("no styles or handlers in attributes: " + name);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    node.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+  return node;
+}
+
+/* An element: h("p", {class: "soft", click: handler}, "text", node, [nodes]). Functions become listeners. */
+function h(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/* The same for a part of a drawing. */
+function s(tag, attributes, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/* Text from outside: it cannot turn the writing direction of what stands beside it. */
+function said(text, limit) {
+  return h("bdi", {}, limit ? clip(text, limit) : text);
+}
+
+/* ---- numbers and words ---- */
+
+/* A number to some digits, ties to even as Python rounds them. */
+function fixed(value, digits = 3) {
+  if (value === null || value === undefined) return "–";
+  const halves = value * 2 ** (digits + 1);
+  if (Number.isInteger(halves) && halves % 2 !== 0) {
+    const below = Math.floor(value * 10 ** digits);
+    return ((below % 2 === 0 ? below : below + 1) / 10 ** digits).toFixed(digits);
+  }
+  return value.toFixed(digits);
+}
+
+function signed(value, digits = 3) {
+  return (value > 0 ? "+" : value < 0 ? "−" : "") + fixed(Math.abs(value), digits);
+}
+
+function count(number, one, many) {
+  return grouped(number) + " " + (number === 1 ? one : many || one + "s");
+}
+
+/* Thousands apart by a narrow space. */
+function grouped(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+/* A span of time given in nanoseconds. */
+function duration(ns) {
+  if (ns === null || ns === undefined) return "–";
+  const ms = ns / 1e6;
+  if (ms < 10) return fixed(ms, 1) + " ms";
+  if (ms < 1000) return fixed(ms, 0) + " ms";
+  if (ms < 60000) return fixed(ms / 1000, ms < 10000 ? 2 : 1) + " s";
+  return Math.floor(ms / 60000) + " min " + fixed((ms % 60000) / 1000, 0) + " s";
+}
+
+function clip(text, limit) {
+  const whole = String(text);
+  if (whole.length <= limit) return whole;
+  const end = /[\ud800-\udbff]/.test(whole[limit - 2]) ? limit - 2 : limit - 1;
+  return whole.slice(0, end) + "…";
+}
+
+/* A JSON value on one line. */
+function brief(value, limit = 60) {
+  return clip(typeof value === "string" ? value : JSON.stringify(value), limit);
+}
+
+function words(name) {
+  return String(name).replaceAll("_", " ");
+}
+
+/* ---- parts ---- */
+
+const MARKS = {
+  strong: ["✓", "matched"],
+  weak: ["≈", "matched, but not closely"],
+  missed: ["✗", "missed"],
+  extra: ["+", "not needed"],
+};
+
+/* The sign of a state. */
+function mark(kind) {
+  const [sign, meaning] = MARKS[kind];
+  return h("span", { class: "mark " + kind, title: meaning, role: "img", "aria-label": meaning }, sign);
+}
+
+function badge(tone, text) {
+  return h("span", { class: "badge " + tone }, text);
+}
+
+/* Solved, not solved, or nothing to tell by. */
+function verdict(success) {
+  if (success === null || success === undefined) return badge("plain", "no checks");
+  return success ? badge("strong", "✓ solved") : badge("missed", "✗ not solved");
+}
+
+/* Call outcomes in the tones of the states. */
+function outcomeTone(outcome, owner) {
+  if (owner && owner !== "agent") return "extra";
+  return outcome === "success" ? "strong" : outcome === "not_found" ? "weak" : "missed";
+}
+
+function section(id, title, note, ...children) {
+  const heading = h("h2", { id: id + "-title" }, title);
+  const head = h("div", { class: "head" }, heading, note ? h("span", { class: "note" }, note) : null);
+  return h("section", { class: "section", id, "aria-labelledby": id + "-title" }, head, children);
+}
+
+/* A value from 0 to 1 as a bar; low and high, when they differ, as a range on it. */
+function bar({ value, low, high, label, tone }) {
+  const width = (part) => Math.max(0, Math.min(1, part)) * 100 + "%";
+  const drawing = s("svg", { class: "bar " + (tone || ""), role: "img", "aria-label": label, preserveAspectRatio: "none" },
+    s("rect", { class: "track", width: "100%", height: 12, rx: 2 }));
+  if (value !== null && value !== undefined) drawing.append(s("rect", { class: "fill", width: width(value), height: 12, rx: 2 }));
+  if (low !== undefined && high - low > 0.0005) {
+    drawing.append(
+      s("rect", { class: "range-wash", x: width(low), width: width(high - low), y: 3, height: 6 }),
+      s("line", { class: "range", x1: width(low), x2: width(low), y1: 0, y2: 12 }),
+      s("line", { class: "range", x1: width(high), x2: width(high), y1: 0, y2: 12 }));
+  }
+  return drawing;
+}
+
+/* columns: [{label, right, head, hide}], rows: arrays of cells; the cell of a column with `head` names its row. */
+function table({ caption, columns, rows, className }) {
+  const cell = (content, column) => h(column.head ? "th" : "td",
+    { class: column.right ? "right number" : column.className, scope: column.head ? "row" : null }, content);
+  return h("table", { class: className },
+    caption ? h("caption", {}, caption) : null,
+    h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col", class: column.right ? "right" : column.className },
+      column.hide ? h("span", { class: "visually-hidden" }, column.label) : column.label)))),
+    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((content, index) => cell(content, columns[index]))))));
+}
+
+function facts(pairs) {
+  const kept = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return h("dl", { class: "facts" }, kept.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value instanceof Node ? value : said(value))]));
+}
+
+/* Contents that are built when they are opened first. */
+function disclosure(summary, build, attributes) {
+  const node = h("details", attributes, h("summary", {}, summary));
+  node.addEventListener("toggle", () => {
+    if (node.open && node.children.length === 1) node.append(...[build()].flat());
+  });
+  return node;
+}
+
+/* Draws the first items into a parent, and a button for the rest, some hundreds at a time. */
+function more(parent, items, first, draw, noun, after) {
+  let shown = 0;
+  const button = h("button", { class: "button screen-only", type: "button", click: () => show(500) });
+  const holder = h("p", { class: "more" }, button);
+  function show(number) {
+    parent.append(...items.slice(shown, shown + number).flatMap((item, index) => draw(item, shown + index)));
+    shown = Math.min(items.length, shown + number);
+    holder.hidden = shown >= items.length;
+    button.textContent = `Show ${grouped(Math.min(500, items.length - shown))} more ${noun} (${grouped(items.length - shown)} left)`;
+    if (after) after();
+  }
+  show(first);
+  return holder;
+}
+
+/* A text from outside with its size, cut where the document cut it. */
+function excerpt(part) {
+  if (!part || part.size === 0) return h("p", { class: "soft small" }, "empty");
+  return [
+    h("pre", { class: "text", tabindex: "0", dir: "auto" }, part.text),
+    part.cut ? h("p", { class: "soft small" }, `The first ${grouped(part.text.length)} of ${count(part.size, "character")}.`) : null,
+  ].filter(Boolean);
+}
+
+/* The button that changes light and dark. */
+function themeButton() {
+  const root = document.documentElement;
+  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const button = h("button", { class: "button screen-only", type: "button", click: () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    name();
+  } });
+  const name = () => { button.textContent = dark() ? "Light" : "Dark"; button.setAttribute("aria-label", `Switch to ${dark() ? "light" : "dark"} colours`); };
+  name();
+  return button;
+}
+
+/* The frame of a page: top line, main, foot; returns main. */
+function frame(root, trail, foot) {
+  const main = h("main", {});
+  root.append(h("div", { class: "sheet" },
+    h("header", { class: "top" }, h("span", { class: "name" }, "m3bench"), h("span", { class: "trail" }, said(trail)), themeButton()),
+    main,
+    h("footer", { class: "foot" }, foot)));
+  return main;
+}
