@@ -13,10 +13,9 @@ from tempfile import TemporaryDirectory
 
 import anyio
 
-from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
-from m3bench.sandboxes.wire import decode, dump
 from m3bench.sandboxes.world.tables import load
+from m3bench.server.replay import play_call
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Script, Unfit, frame, media
@@ -24,7 +23,6 @@ from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
 
-CALL_SECONDS = 50.0
 ATTEMPTS = 8
 """How often a task is composed anew when it is unfit or the set has its reference already."""
 
@@ -136,10 +134,8 @@ class _Player:
     async def __call__(self, calls: Sequence[ReferenceCall]) -> list[str]:
         texts = []
         for call in calls:
-            load_catalog().tool(call.tool).check(call.arguments)
-            reply = await self._sandbox.call(call.tool, dump(call.arguments), CALL_SECONDS)
-            text = text_of(decode(reply.result))
-            if reply.outcome != "success":
+            outcome, _, text = await play_call(call.tool, call.arguments, self._sandbox, load_catalog())
+            if outcome != "success":
                 raise UserError(f"The reference of {self._task} does not run: {call.tool} {call.arguments}: {text}")
             texts.append(text)
         return texts

@@ -5,7 +5,7 @@ references is tested against the servers, and how a world is measured by referen
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -116,7 +116,7 @@ async def _play_step(
     results: dict[int, Played] = {}
 
     async def one(index: int, call: Call) -> None:
-        outcome, owner, text = await _play_call(call, sandbox, catalog)
+        outcome, owner, text = await play_call(call.tool, call.arguments, sandbox, catalog)
         results[index] = Played(task=task, step=number, call=call, outcome=outcome, owner=owner, text=text)
 
     async with anyio.create_task_group() as tasks:
@@ -125,11 +125,14 @@ async def _play_step(
     return [results[index] for index in sorted(results)]
 
 
-async def _play_call(call: Call, sandbox: Sandbox, catalog: Catalog) -> tuple[Outcome, Owner, str]:
+async def play_call(
+    name: str, arguments: Mapping[str, Any], sandbox: Sandbox, catalog: Catalog
+) -> tuple[Outcome, Owner, str]:
+    """Make one call; what it came to, by whose fault, and the text of the result or error."""
     try:
-        tool = catalog.tool(call.tool)
-        tool.check(call.arguments)
-        reply = await sandbox.call(tool.qualified, dump(call.arguments), CALL_SECONDS)
+        tool = catalog.tool(name)
+        tool.check(arguments)
+        reply = await sandbox.call(tool.qualified, dump(arguments), CALL_SECONDS)
     except UnknownToolError as error:
         return "unknown_tool", "agent", str(error)
     except InvalidArgumentsError as error:

@@ -53,7 +53,7 @@ def make_set(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     tasks = tuple(task for family in families for task in parts[family].set.tasks)
-    files = {name: data for family in families for name, data in parts[family].files().items() if name != "tasks.json"}
+    files = {name: data for family in families for name, data in parts[family].files() if name != "tasks.json"}
     return MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tasks), files)
 
 

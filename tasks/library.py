@@ -6,7 +6,7 @@ that says which tasks there are asks a library.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -54,9 +54,9 @@ class Library:
     def hash(self) -> str:
         """What a manifest says of the set: any change in a task, picture or scene changes it."""
         digest = sha256()
-        for name in sorted(files := self.files()):
+        for name, data in self.files():
             digest.update(name.encode())
-            digest.update(sha256(files[name]).digest())
+            digest.update(sha256(data).digest())
         return digest.hexdigest()
 
     def task(self, id: str) -> Task:
@@ -79,13 +79,12 @@ class Library:
             if self._has(name)
         )
 
-    def files(self) -> Mapping[str, bytes]:
-        """Everything the set consists of, by its path in the folder."""
-        return {
-            path.relative_to(self.folder).as_posix(): path.read_bytes()
-            for path in self.folder.rglob("*")
-            if path.is_file()
-        }
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Everything the set consists of: path in the folder and content, sorted, one file in memory at a time."""
+        for name in sorted(
+            path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()
+        ):
+            yield name, self._read(name)
 
     def _has(self, name: str) -> bool:
         return (self.folder / name).is_file()
@@ -116,15 +115,16 @@ class MadeLibrary(Library):
         """The set."""
         return self._made
 
-    def files(self) -> Mapping[str, bytes]:
-        """Everything the set consists of, by its path in the folder that it would be."""
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Everything the set consists of: path in the folder that it would be and content, sorted."""
         data = self._made.model_dump(mode="json", by_alias=True)
         for task in data["tasks"]:
             for reference in task["references"]:
                 for step in reference["steps"]:
                     for call in step:
                         _thin(call)
-        return {"tasks.json": f"{json.dumps(data, ensure_ascii=False, indent=1)}\n".encode(), **self._files}
+        text = f"{json.dumps(data, ensure_ascii=False, indent=1)}\n"
+        yield from sorted({"tasks.json": text.encode(), **self._files}.items())
 
     def write(self, folder: Path) -> None:
         """Write the set into a folder, in place of the one that is there."""
@@ -132,7 +132,7 @@ class MadeLibrary(Library):
             for old in (folder / part).glob("*"):
                 old.unlink()
             (folder / part).mkdir(parents=True, exist_ok=True)
-        for name, data in self.files().items():
+        for name, data in self.files():
             (folder / name).write_bytes(data)
 
     def _has(self, name: str) -> bool:
