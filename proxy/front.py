@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from m3bench.proxy.call import Answer, Caller, ToolRequest, error_object
-from m3bench.proxy.router import Router
+from m3bench.proxy.router import Relay
 from m3bench.proxy.seat import Seat
 
 NAME = "m3bench"
@@ -31,6 +31,18 @@ LIST_SECONDS = 3600
 """How long a client may keep a tool list: a seat's never changes."""
 
 SeatOf = Callable[[ServerRequestContext[Any, Any]], Awaitable[Seat]]
+
+
+class Calls(Protocol):
+    """Where tool calls go: a router, or something that chooses one."""
+
+    def schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema whose arguments HTTP clients may have to repeat in headers."""
+        ...
+
+    async def call(self, seat: Seat, request: ToolRequest, relay: Relay | None = None) -> Answer:
+        """Answer a request; the answer is on record when this returns."""
+        ...
 
 
 class Desk(Protocol):
@@ -71,7 +83,7 @@ class Desk(Protocol):
 class Front:
     """What the transports share: the router, the desk and how results are shown."""
 
-    router: Router
+    router: Calls
     desk: Desk
     version: str
     content_only: bool = False

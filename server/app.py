@@ -27,6 +27,7 @@ from m3bench.sandboxes.backends.base import Backend
 from m3bench.sandboxes.pool import Pool
 from m3bench.sandboxes.world.tables import world_hash
 from m3bench.server.backend import backend_of
+from m3bench.server.clients.capability import client_facts
 from m3bench.server.containers import Containers
 from m3bench.server.desk import BenchmarkDesk
 from m3bench.server.runs import OWN_TOOLS, Runs
@@ -143,6 +144,7 @@ class App:
         task = self.library.task(record.task)
         calls = self.runs.tool_calls(record.id)
         card = await anyio.to_thread.run_sync(score_run, record, task, calls, self.workspace(record), self._encoder)
+        card["client"] = self._client(record)
         self.store.change_run(record.id, state="scored", scorecard=card)
         return card
 
@@ -199,6 +201,11 @@ class App:
                 await self.close_seat(seat)
             if self._store is not None:
                 self._store.close()
+
+    def _client(self, record: RunRecord) -> dict[str, Any] | None:
+        """Who played a run, as its last call says, which is at the latest the one that submitted."""
+        last = next(reversed(self.store.calls(record.id)), None)
+        return client_facts(self.settings.data, last.client, last.revision) if last is not None else None
 
     @cached_property
     def _encoder(self) -> Any:

@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from m3bench.server.clients.capability import client_line
+
 METRICS = {
     "recall": "needed calls made",
     "precision": "calls that were needed",
@@ -22,7 +24,7 @@ _BAR = 12
 
 def markdown(card: Mapping[str, Any]) -> str:
     """The whole card."""
-    parts = [_headline(card), _metrics(card), calls_markdown(card), _checks(card), _outcomes(card)]
+    parts = [_headline(card), _metrics(card), calls_markdown(card), _checks(card), _outcomes(card), client_line(card)]
     return "\n\n".join(part for part in parts if part)
 
 

@@ -4,38 +4,68 @@ import logging
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
+from typing import Protocol
 
 import anyio
 import uvicorn
 
+from m3bench.proxy.front import Front
 from m3bench.proxy.http import HttpSettings, http_app
+from m3bench.proxy.seat import Seat
 from m3bench.proxy.stdio import serve_stdio
-from m3bench.server.app import App
-from m3bench.server.settings import Settings
 from m3bench.tasks.errors import M3Error, UserError
 
 
-def serve_stdio_app(settings: Settings) -> None:
+class Served(Protocol):
+    """What can be put behind a transport: the benchmark, or the probe of a client."""
+
+    @property
+    def front(self) -> Front:
+        """What transports serve."""
+        ...
+
+    def check(self) -> None:
+        """Raise now what the first client would run into."""
+        ...
+
+    def open_seat(self, id: str | None = None, profile: str | None = None) -> Seat:
+        """A new seat, its tools fixed from now on."""
+        ...
+
+    async def close_seat(self, seat: Seat) -> None:
+        """End what runs on a seat and forget it."""
+        ...
+
+    def lifespan(self) -> AbstractAsyncContextManager[None]:
+        """Runs the process; what is open at the end is closed."""
+        ...
+
+
+Make = Callable[[], Served]
+"""Builds what is served, inside the event loop."""
+
+
+def serve_stdio_app(make: Make) -> None:
     """Serve standard input and output; the process is the seat."""
 
-    async def serve(app: App) -> None:
+    async def serve(app: Served) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_on_signal, tasks.cancel_scope.cancel)
             await serve_stdio(app.front, app.open_seat())
             tasks.cancel_scope.cancel()
 
-    _run(settings, serve)
+    _run(make, serve)
 
 
-def serve_http_app(settings: Settings, address: str, token: str | None) -> None:
+def serve_http_app(make: Make, address: str, token: str | None) -> None:
     """Serve HTTP at `HOST:PORT`; port 0 takes a free one."""
     host, _, port = address.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
     listen = HttpSettings(host=host.strip("[]") or "127.0.0.1", port=int(port), token=token)
 
-    async def serve(app: App) -> None:
+    async def serve(app: Served) -> None:
         asgi = http_app(app.front, listen, app.open_seat, app.close_seat)
         config = uvicorn.Config(
             asgi, host=listen.host, port=listen.port, log_level="warning", timeout_graceful_shutdown=3
@@ -49,7 +79,7 @@ def serve_http_app(settings: Settings, address: str, token: str | None) -> None:
                 raise UserError(f"Cannot listen on {address}: is another program using the port?") from error
             tasks.cancel_scope.cancel()
 
-    _run(settings, serve)
+    _run(make, serve)
 
 
 class _Uvicorn(uvicorn.Server):
@@ -69,11 +99,11 @@ class _Uvicorn(uvicorn.Server):
             print(f"m3bench serves http://{host}:{port}/mcp", file=sys.stderr, flush=True)
 
 
-def _run(settings: Settings, serve: Callable[[App], Awaitable[None]]) -> None:
+def _run(make: Make, serve: Callable[[Served], Awaitable[None]]) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="m3bench: %(name)s: %(message)s")
 
     async def main() -> None:
-        app = App(settings)
+        app = make()
         app.check()
         async with app.lifespan():
             await serve(app)

@@ -51,6 +51,7 @@ def serve(
 
     Put "m3bench serve" into your client's list of MCP servers, then ask it to start a task.
     """
+    from m3bench.server.app import App
     from m3bench.server.serving import serve_http_app, serve_stdio_app
     from m3bench.server.settings import Settings
 
@@ -75,6 +76,6 @@ def serve(
         data=data,
     )
     if http is None:
-        serve_stdio_app(settings)
+        serve_stdio_app(lambda: App(settings))
     else:
-        serve_http_app(settings, http, token)
+        serve_http_app(lambda: App(settings), http, token)

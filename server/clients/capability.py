@@ -1,0 +1,147 @@
+"""Capability cards: what a probe found out about a client, kept one file per client below the data folder.
+
+A card is plain data with a version. Each of its facts has a value, a sentence that says it, and the evidence it
+rests on: `protocol` was measured on the wire, `checked` is what the model typed back and could not have known
+otherwise, `model` is the model's bare word. Score cards show a short form of the card of the client that played.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from m3bench.tasks.errors import InputFileError
+
+VERSION = 1
+
+FOLDER = "clients"
+"""Below the data folder."""
+
+Evidence = Literal["protocol", "checked", "model"]
+
+Card = dict[str, Any]
+
+SHORT = ("images", "overlap", "structured", "long_text", "call_seconds")
+"""The facts that a score card shows, because scores depend on them."""
+
+
+def fact(value: object, evidence: Evidence, says: str) -> dict[str, Any]:
+    """One line of a card; a value of None means that the probe could not tell."""
+    return {"value": value, "evidence": evidence, "says": says}
+
+
+def file_name(client: str) -> str:
+    """A file name for whatever a client calls itself; no two names share one."""
+    slug = re.sub(r"[^a-z0-9.]+", "-", client.lower()).strip("-.")[:48] or "client"
+    return f"{slug}.json" if slug == client else f"{slug}-{sha256(client.encode()).hexdigest()[:8]}.json"
+
+
+def keep(data: Path, card: Card) -> Path:
+    """Write a card in place of the one of the same client and version; returns the file."""
+    path = data / FOLDER / file_name(card["client"]["name"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    others = [old for old in _read(path) if old["client"]["version"] != card["client"]["version"]]
+    cards = sorted([*others, card], key=lambda one: (one["taken"], one["client"]["version"]))
+    draft = path.with_suffix(".draft")
+    draft.write_text(json.dumps({"version": VERSION, "cards": cards}, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    draft.replace(path)
+    return path
+
+
+def cards(data: Path) -> list[Card]:
+    """Every card that is kept, by client, the newest of each last."""
+    return [card for path in sorted((data / FOLDER).glob("*.json")) for card in _read(path)]
+
+
+def cards_of(data: Path, names: Iterable[str]) -> list[Card]:
+    """The cards of clients that call themselves by one of these names; one that ends in `*` is a beginning."""
+    wanted = [re.escape(name).replace(r"\*", ".*") for name in names]
+    return [card for card in cards(data) if any(re.fullmatch(one, card["client"]["name"]) for one in wanted)]
+
+
+def client_facts(data: Path, called: str, revision: str) -> dict[str, Any]:
+    """What a score card says of the client that played: who it is, and the short form of its capability card.
+
+    Args:
+        data: The data folder.
+        called: Name and version as the record of calls has them.
+        revision: The protocol revision it spoke.
+    """
+    name, _, version = called.rpartition(" ") if " " in called else (called, "", "")
+    try:
+        known = _read(data / FOLDER / file_name(name)) if name else []
+    except InputFileError:
+        known = []  # A card that cannot be read must not cost a score.
+    exact = [card for card in known if card["client"]["version"] == version]
+    chosen = (exact or known)[-1:]
+    return {"name": called, "revision": revision, "capabilities": short(chosen[0]) if chosen else None}
+
+
+def short(card: Card) -> dict[str, Any]:
+    """The facts that scores depend on, and the version of the client that was probed."""
+    values = {name: card["facts"].get(name, {}).get("value") for name in SHORT}
+    return {"probed": card["client"]["version"], **values}
+
+
+def client_line(card: Mapping[str, Any]) -> str:
+    """A score card's line on its client; empty when the card says nothing of it."""
+    client = card.get("client") or {}
+    if not client.get("name"):
+        return ""
+    name = _inert(client["name"])
+    found = client.get("capabilities")
+    if found is None:
+        return f"Client: {name}"
+    words = [word for word in _words(found) if word]
+    said = f"{', '.join(words)}" if words else "probed, nothing to tell"
+    other = "" if client["name"].endswith(f" {found['probed']}") else f" (probed as {_inert(found['probed'])})"
+    return f"Client: {name} — {said}{other}"
+
+
+def _words(found: Mapping[str, Any]) -> Iterable[str]:
+    images, overlap = found.get("images"), found.get("overlap")
+    yield "" if images is None else "sees images" if images else "does not see images"
+    yield "" if overlap is None else "several calls at once" if overlap == "together" else "one call at a time"
+    structured = found.get("structured")
+    yield f"structured content {structured}" if structured and structured not in ("shown", "ignored") else ""
+    whole = found.get("long_text")
+    yield f"texts whole to {whole // 1000} kB" if isinstance(whole, int) else ""
+    seconds = found.get("call_seconds")
+    yield f"gives a call up after {seconds:g} s" if isinstance(seconds, int | float) else ""
+
+
+def _inert(text: object) -> str:
+    """A client's own words, on one line and without anything that Markdown would act on."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in str(text))[:80]
+    return re.sub(r"([\\`*_\[\]<>|#!])", r"\\\1", plain)
+
+
+def _read(path: Path) -> list[Card]:
+    """The cards of a file; none when there is none.
+
+    Raises:
+        InputFileError: The file is not one of ours.
+    """
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputFileError(path, "cannot be read: remove it and probe the client again") from error
+    if not isinstance(found, dict) or found.get("version") != VERSION or not _well_formed(found.get("cards")):
+        raise InputFileError(path, "is no capability card of this version: remove it and probe the client again")
+    return list(found["cards"])
+
+
+def _well_formed(found: object) -> bool:
+    return isinstance(found, list) and all(
+        isinstance(card, dict)
+        and isinstance(card.get("client"), dict)
+        and all(isinstance(card["client"].get(key), str) for key in ("name", "version"))
+        and isinstance(card.get("taken"), str)
+        and isinstance(card.get("facts"), dict)
+        and all(isinstance(one, dict) and {"value", "evidence", "says"} <= set(one) for one in card["facts"].values())
+        for card in found
+    )
