@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
-from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.errors import InputFileError, StoreError
 
 HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 
@@ -71,9 +71,14 @@ class Header(_Model):
     solver: str = ""
     """What drove a model: `react` or `executor`."""
     profile: str
+    """As chosen; `standard` and `task` mean `standard:ID` and `task:ID` of each task."""
     repeats: int = 1
     tasks: tuple[str, ...]
     """The tasks that were to be attempted, in order."""
+    set_hash: str = ""
+    """Of the set the tasks come from; empty when not known."""
+    options: Mapping[str, Any] = Field(default_factory=dict)
+    """Whatever else makes another run of the same agent another thing: seed, sandbox, limits, …; plain data."""
     started: str
 
 
@@ -124,6 +129,14 @@ class ResultSet:
         return tuple(one for one in planned if one not in there)
 
 
+def comparable(run: RunRecord) -> Mapping[str, Any]:
+    """The manifest of a run as other tasks' runs have it: its task's own profile is named without the task."""
+    kind, _, task = str(run.manifest.get("profile")).partition(":")
+    if kind not in ("task", "standard") or task != run.task:
+        return run.manifest
+    return {name: value for name, value in run.manifest.items() if name != "tools"} | {"profile": kind}
+
+
 def store_folder(folder: Path) -> Path:
     """Where the store of a result set, or of a plain data folder, lies."""
     return folder / DATA if (folder / HEADER).exists() else folder
@@ -141,11 +154,31 @@ def write_header(folder: Path, header: Header) -> None:
 def append_sample(folder: Path, sample: Sample) -> None:
     """Note a finished sample. One write of a whole line: a kill at any moment leaves at most one torn last line."""
     line = json.dumps(sample.model_dump(mode="json"), ensure_ascii=False) + "\n"
+    data = line.encode(errors="replace")
     file = os.open(folder / SAMPLES, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
-        os.write(file, line.encode())
+        written = os.write(file, data)
     finally:
         os.close(file)
+    if written < len(data):
+        raise StoreError(f"{folder / SAMPLES} could not be written: free some disk space and resume")
+
+
+def mend_samples(folder: Path) -> None:
+    """Cut off the torn last line that a kill or a full disk may have left, so that lines can be appended again."""
+    path = folder / SAMPLES
+    data = path.read_bytes() if path.exists() else b""
+    end = data.rfind(b"\n") + 1
+    if end == len(data):
+        return
+    try:
+        Sample.model_validate_json(data[end:])
+        data += b"\n"
+    except ValidationError:
+        data = data[:end]
+    draft = path.with_suffix(".draft")
+    draft.write_bytes(data)
+    draft.replace(path)
 
 
 def read_header(folder: Path) -> Header:
@@ -210,7 +243,8 @@ def read_resultset(folder: Path) -> ResultSet:
     )
     seen: dict[str, Mapping[str, Any]] = {}
     for result in results:
-        seen.setdefault(json.dumps(result.run.manifest, sort_keys=True), result.run.manifest)
+        manifest = comparable(result.run)
+        seen.setdefault(json.dumps(manifest, sort_keys=True), manifest)
     return ResultSet(
         folder=folder,
         header=header,
