@@ -10,8 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from m3bench.server.gains import gains
 from m3bench.server.scoring import Encoder, Scorecard, score
 from m3bench.server.scoring.metrics import Link, merge_purity, order_consistency, step_coherence
+from m3bench.server.scoring.profiles import AVERAGED
+from m3bench.server.scoring.reasons import reason
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.server.trajectories import Course, course, result_text
@@ -34,7 +37,7 @@ def score_run(
     signatures = catalog_signatures(load_catalog())
     best = score(found.trajectory, references, encoder=encoder, signatures=signatures)
     findings = [check.run(_evidence(run, found, workspace)) for check in task.checks]
-    return {
+    card = {
         "version": VERSION,
         "task": task.id,
         "family": task.family,
@@ -48,7 +51,9 @@ def score_run(
         "alignment": _alignment(best, task, found),
         "evidence": list(found.segmentation.evidence),
         "open": sum(decision.open for decision in found.segmentation.decisions),
+        "reasons": {name: reason(best, name) for name in AVERAGED},
     }
+    return card | {"gains": gains(card)}
 
 
 def _ranges(best: Scorecard, found: Course) -> dict[str, list[float]]:
