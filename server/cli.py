@@ -14,6 +14,7 @@ from m3bench.server.commands import (
     doctor,
     image,
     replay,
+    run,
     runs,
     sandboxes,
     score,
@@ -34,6 +35,7 @@ app = typer.Typer(
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
+app.command("run")(run.run)
 app.command("servers")(servers.servers)
 app.command("call")(call.call)
 app.command("replay")(replay.replay)

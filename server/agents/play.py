@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import anyio
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, TextContent, Tool
 
 from m3bench.proxy.steps import HINT
+from m3bench.tasks.catalog import SEPARATOR
 from m3bench.tasks.task import Task
 
 
@@ -57,10 +58,12 @@ class Play:
         """Make one call as a step of its own."""
         return (await self.step([Made(tool, arguments)]))[0]
 
-    async def tools(self) -> list[dict[str, Any]]:
+    async def tools(self) -> list[Tool]:
         """The tools the seat shows, our own left out."""
         listed = await self.client.list_tools()
-        shown = [{"name": tool.name, "description": tool.description, "schema": tool.input_schema} for tool in listed.tools]
+        shown = [
+            {"name": tool.name, "description": tool.description, "schema": tool.input_schema} for tool in listed.tools
+        ]
         return [tool for tool in shown if "__" in str(tool["name"])]
 
     async def _call(self, call: Made) -> str:

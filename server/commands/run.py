@@ -1,0 +1,214 @@
+"""`m3bench run`: play many tasks with a model or with the baseline agents, and keep the results in a folder."""
+
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from m3bench.server.commands.record import Json
+
+if TYPE_CHECKING:
+    from m3bench.server.agents.registry import Agent
+    from m3bench.server.headless.plan import ModelOptions, Plan, SampleDone
+    from m3bench.server.resultset import Sample
+
+Play: TypeAlias = "Callable[[Plan, SampleDone], None]"
+"""Plays a plan; returns when nothing is left to do, raises KeyboardInterrupt when it was stopped."""
+
+DEFAULT = Path("runs")
+"""Below which results go when no folder is given."""
+
+AGENT_PARALLEL, MODEL_PARALLEL = 3, 4
+"""Samples at a time: baselines keep the machine busy, models keep it waiting."""
+
+REASONS = 3
+"""Reasons for void samples that are shown."""
+
+
+class Sandbox(StrEnum):
+    """Where tools run."""
+
+    process = "process"
+    docker = "docker"
+    inprocess = "inprocess"
+
+
+class Solver(StrEnum):
+    """What drives a model."""
+
+    react = "react"
+    executor = "executor"
+
+
+Model = Annotated[
+    str | None,
+    typer.Option(metavar="PROVIDER/NAME", help="The model to measure, as Inspect names it, such as openai/gpt-5."),
+]
+Agents = Annotated[
+    list[str] | None,
+    typer.Option("--agent", metavar="NAME", help="A baseline agent, `all` for every one; may be given several times."),
+]
+Set = Annotated[Path | None, typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.")]
+Families = Annotated[list[str] | None, typer.Option("--family", help="Only tasks of this family; several times.")]
+Ids = Annotated[list[str] | None, typer.Option("--task", metavar="ID", help="Only this task; several times.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="At most so many tasks, taken from the families in turn.")]
+Profile = Annotated[
+    str,
+    typer.Option(
+        help="The tools that are shown: standard (the task's servers and ten others), task (its servers alone), full, "
+        "wide, compact, mini, family:NAME."
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
+]
+
+
+def run(
+    model: Model = None,
+    agent: Agents = None,
+    tasks: Set = None,
+    family: Families = None,
+    task: Ids = None,
+    limit: Limit = None,
+    profile: Profile = "standard",
+    repeat: Annotated[int, typer.Option(min=1, help="Samples of each task.")] = 1,
+    parallel: Annotated[int | None, typer.Option(min=1, help="Samples at a time.")] = None,
+    sandbox: Annotated[Sandbox, typer.Option(help="Where tools run.")] = Sandbox.process,
+    output: Output = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with results that were interrupted.")] = False,
+    solver: Annotated[Solver, typer.Option(help="What drives a model.")] = Solver.react,
+    calling: Annotated[str | None, typer.Option(help="How a model calls tools.")] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="Turns a model may take per sample.")] = None,
+    max_calls: Annotated[int, typer.Option(min=1, help="Calls a sample may make.")] = 200,
+    seed: Annotated[int, typer.Option(help="Of whatever is random in an agent.")] = 0,
+    json: Json = False,
+) -> None:
+    """Play many tasks without a client: with a model, or with the baseline agents that show what scores mean.
+
+    Every sample is a run of the benchmark like any other: a seat, a sandbox, every call on record, a score card. The
+    results go to a folder as they are made; a run that was stopped goes on with --resume.
+
+    To begin with: `m3bench run --agent all --limit 3` plays three tasks with each of the baseline agents, from the
+    oracle that plays the reference to the one that does nothing. No model and no key is needed.
+
+    Exit code 1 when samples are void (--resume tries them again), 130 after Ctrl-C.
+    """
+    from m3bench.server.agents.registry import find_agents
+    from m3bench.server.headless.plan import Choice, ModelOptions, make_plan
+    from m3bench.tasks.errors import UserError
+
+    if (model is None) == (not agent):
+        raise UserError("Say who plays: --model PROVIDER/NAME, or --agent NAME (--agent all for every baseline).")
+    common: dict[str, Any] = {
+        "tasks": tasks, "families": tuple(family or ()), "ids": tuple(task or ()), "limit": limit, "profile": profile,
+        "repeats": repeat, "sandbox": sandbox.value, "max_calls": max_calls, "seed": seed, "resume": resume,
+        "parallel": parallel or (MODEL_PARALLEL if model else AGENT_PARALLEL),
+    }  # fmt: skip
+    plays: list[tuple[Plan, Play]] = []
+    if model is not None:
+        options = ModelOptions(model=model, solver=solver.value, calling=calling, max_steps=max_steps)
+        extra = {"calling": calling, "max_steps": max_steps}
+        folder = output or DEFAULT / model.replace("/", "-")
+        choice = Choice(agent=model, kind="model", folder=folder, solver=solver.value, options=extra, **common)
+        plays.append((make_plan(choice), _with_model(options)))
+    else:
+        found = find_agents(agent or [])
+        for one in found:
+            folder = (output or DEFAULT) / one.name if len(found) > 1 or output is None else output
+            plays.append(
+                (make_plan(Choice(agent=one.name, kind="baseline", folder=folder, **common)), _with_agent(one))
+            )
+    plans = [plan for plan, _ in plays]
+    _announce(plans)
+    try:
+        _play(plays)
+    except KeyboardInterrupt:
+        _say(f"Stopped; what was finished is kept. To go on: {_again()}")
+        raise typer.Exit(130) from None
+    _report(plans, json=json)
+
+
+def _with_model(options: "ModelOptions") -> Play:
+    def play(plan: "Plan", done: "SampleDone") -> None:
+        from m3bench.server.headless.inspect_run import run_model
+
+        run_model(plan, options, done)
+
+    return play
+
+
+def _with_agent(agent: "Agent") -> Play:
+    def play(plan: "Plan", done: "SampleDone") -> None:
+        import anyio
+
+        from m3bench.server.agents.player import play_plan
+
+        anyio.run(play_plan, plan, agent, done)
+
+    return play
+
+
+def _play(plays: "Sequence[tuple[Plan, Play]]") -> None:
+    """Play every plan, one after the other, with one count over all."""
+    from m3bench.server.headless.progress import progress
+    from m3bench.server.resultset import append_sample
+
+    with progress(sum(len(plan.todo) for plan, _ in plays)) as shown:
+        for plan, play in plays:
+
+            def done(sample: "Sample", card: Mapping[str, Any] | None, plan: "Plan" = plan) -> None:
+                append_sample(plan.folder, sample)
+                shown.tell(plan.header.agent, sample, card)
+
+            plan.begin()
+            if plan.todo:
+                play(plan, done)
+
+
+def _announce(plans: "Sequence[Plan]") -> None:
+    """Say what is about to happen."""
+    first = plans[0]
+    there = sum(plan.total - len(plan.todo) for plan in plans)
+    names = ", ".join(plan.header.agent for plan in plans)
+    parts = [f"{names}: {len(first.header.tasks)} tasks, profile {first.header.profile}"]
+    parts += [f"{there} samples are there already"] if there else []
+    parts += [f"{first.unsolvable} tasks need other tools and are left out"] if first.unsolvable else []
+    _say("; ".join(parts))
+
+
+def _report(plans: "Sequence[Plan]", *, json: bool) -> None:
+    """The end of a run: the numbers, where they lie, and which command shows more."""
+    from m3bench.server.commands.screen import console, print_json
+    from m3bench.server.headless.outcome import outcome, table
+
+    outcomes = [outcome(plan.folder) for plan in plans]
+    if json:
+        print_json({"results": [one.to_json() for one in outcomes]})
+    else:
+        console().print(table(outcomes))
+        folders = " ".join(shlex.quote(str(plan.folder)) for plan in plans)
+        _say(f"Results: {folders}")
+        _say(f"Look closer: m3bench report {shlex.quote(str(plans[0].folder))}")
+        _say(f"Side by side: m3bench leaderboard {folders}")
+    reasons = dict.fromkeys(f"{one.agent}: {reason}" for one in outcomes for reason in one.reasons)
+    for reason in list(reasons)[:REASONS]:
+        _say(f"void: {reason}")
+    if any(one.void or one.missing for one in outcomes):
+        _say(f"Void samples are tried again by: {_again()}")
+        raise typer.Exit(1)
+
+
+def _again() -> str:
+    """The command that goes on with this run."""
+    given = [argument for argument in sys.argv[1:] if argument != "--resume"]
+    return shlex.join(["m3bench", *given, "--resume"])
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
