@@ -12,10 +12,11 @@ from functools import cache
 from typing import Any, Protocol
 
 import anyio
+import anyio.to_thread
 
 from m3bench.proxy.seat import Reply, Seat
 from m3bench.sandboxes.pool import Lease, Pool
-from m3bench.server.seal import seal
+from m3bench.server.seal import file_hashes, seal
 from m3bench.server.store.records import CallRecord, Mode, RunRecord, now
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import RunError, SandboxError
@@ -181,7 +182,11 @@ class Runs:
         folder = self._store.folder / "runs" / run.id
         folder.mkdir(parents=True)
         run.lease.workspace.rename(folder / "workspace")
-        link = seal(run.id, run.task.id, self.tool_calls(run.id), answer)
+        with anyio.CancelScope(shield=True):
+            files = await anyio.to_thread.run_sync(file_hashes, folder / "workspace")
+        begun = self._store.run(run.id)
+        assert begun is not None
+        link = seal(begun, self.tool_calls(run.id), files, answer)
         self._store.change_run(run.id, state="submitted", ended=now(), answer=answer, seal=link)
         record = self._store.run(run.id)
         assert record is not None
