@@ -13,6 +13,7 @@ from m3bench.server.commands import (
     demo,
     doctor,
     image,
+    judge,
     replay,
     run,
     runs,
@@ -20,6 +21,7 @@ from m3bench.server.commands import (
     score,
     serve,
     servers,
+    submissions,
     tasks,
     world,
 )
@@ -36,11 +38,14 @@ app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("run")(run.run)
+app.command("judge")(judge.judge)
 app.command("servers")(servers.servers)
 app.command("call")(call.call)
 app.command("replay")(replay.replay)
 app.command("score")(score.score)
 app.command("compare")(score.compare)
+app.command("submit-bundle")(submissions.submit_bundle)
+app.command("verify-bundle")(submissions.verify_bundle)
 app.add_typer(image.commands)
 app.add_typer(runs.commands)
 app.add_typer(sandboxes.commands)
