@@ -93,7 +93,7 @@ _SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in DEFINITIONS}
 MANY = 40
 """Tasks above which the list has a line per family."""
 
-_MIME = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+PICTURE_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 
 
 class BenchmarkTools:
@@ -202,7 +202,7 @@ Run handle: {run.id}"""
             {
                 "type": "image",
                 "data": b64encode(self._library.picture(name)).decode(),
-                "mimeType": _MIME.get(PurePath(name).suffix.lower(), "application/octet-stream"),
+                "mimeType": PICTURE_TYPES.get(PurePath(name).suffix.lower(), "application/octet-stream"),
             }
             for name in task.pictures
         ]
