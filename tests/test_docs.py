@@ -6,11 +6,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
-from click import Command as ClickCommand
-from click import Group
 
 from m3bench.server.cli import app
 from m3bench.server.commands.servers import page
@@ -52,10 +51,9 @@ def test_links_to_a_heading_find_it(path: Path) -> None:
             assert anchor in {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def _names(command: ClickCommand, prefix: str) -> list[str]:
-    if not isinstance(command, Group):
-        return [prefix]
-    return [name for key, child in command.commands.items() for name in _names(child, f"{prefix} {key}")]
+def _names(command: Any, prefix: str) -> list[str]:
+    inner = getattr(command, "commands", {})
+    return [name for key, child in inner.items() for name in _names(child, f"{prefix} {key}")] or [prefix]
 
 
 @pytest.mark.parametrize("command", _names(typer.main.get_command(app), "m3bench"))

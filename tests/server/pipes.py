@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any
 
 from tests.server.conftest import SERVE
@@ -11,10 +12,17 @@ from tests.server.conftest import SERVE
 class Pipe:
     """A server process over stdio."""
 
-    def __init__(self, arguments: list[str], env: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        arguments: list[str],
+        env: dict[str, str] | None = None,
+        *,
+        command: list[str] = SERVE,
+        cwd: Path | None = None,
+    ) -> None:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
-            [*SERVE, *arguments], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=env
+            [*command, *arguments], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=env, cwd=cwd
         )
         assert self.process.stdin is not None
         assert self.process.stdout is not None
