@@ -15,6 +15,7 @@ from m3bench.server.commands import (
     image,
     judge,
     replay,
+    report,
     run,
     runs,
     sandboxes,
@@ -43,6 +44,7 @@ app.command("servers")(servers.servers)
 app.command("call")(call.call)
 app.command("replay")(replay.replay)
 app.command("score")(score.score)
+app.command("report")(report.report)
 app.command("compare")(score.compare)
 app.command("submit-bundle")(submissions.submit_bundle)
 app.command("verify-bundle")(submissions.verify_bundle)

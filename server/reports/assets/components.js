@@ -163,7 +163,7 @@ function disclosure(summary, build, attributes) {
 }
 
 /* Draws the first items into a parent, and a button for the rest, some hundreds at a time. */
-function more(parent, items, first, draw, noun, after) {
+function more(parent, items, first, draw, noun) {
   let shown = 0;
   const button = h("button", { class: "button screen-only", type: "button", click: () => show(500) });
   const holder = h("p", { class: "more" }, button);
@@ -172,7 +172,6 @@ function more(parent, items, first, draw, noun, after) {
     shown = Math.min(items.length, shown + number);
     holder.hidden = shown >= items.length;
     button.textContent = `Show ${grouped(Math.min(500, items.length - shown))} more ${noun} (${grouped(items.length - shown)} left)`;
-    if (after) after();
   }
   show(first);
   return holder;

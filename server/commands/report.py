@@ -1,0 +1,87 @@
+"""`m3bench report`: what was measured, as a file to look at or to pass on."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from m3bench.server.commands.record import Data, Json, find_run, record
+
+if TYPE_CHECKING:
+    from m3bench.server.reports.run import Told
+    from m3bench.server.store.records import RunRecord
+
+
+def report(
+    what: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run's handle, its beginning, or `latest`.", show_default=True)
+    ] = "latest",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File for the page. By default named after task and run.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(help="File for a picture of the card, 1200 pixels wide.")] = None,
+    tasks: Annotated[
+        Path | None, typer.Option(help="Folder of the set the task is from; the bundled set when left out.")
+    ] = None,
+    data: Data = None,
+    json: Json = False,
+) -> None:
+    """Write the card of a run as one HTML file: question, calls over time, what matched, what each fault cost.
+
+    The file needs no network and no server. `--png` draws a picture of the
+    card as well, or alone when no page is named; `--json` prints what the page
+    shows instead of writing it.
+    """
+    from m3bench.server.reports.run import run_document, run_page
+
+    with record(data) as store:
+        run = find_run(store, what)
+        calls = store.calls(run.id)
+    document = run_document(run, calls, _told(run, tasks))
+    if json:
+        from m3bench.server.commands.screen import print_json
+
+        print_json(document)
+    if png is not None:
+        _write_png(png, document)
+    if output is not None or (png is None and not json):
+        _write(output or Path(f"{_file_name(run.task)}-{run.id[:8]}.html"), run_page(document).encode())
+
+
+def _told(run: "RunRecord", tasks: Path | None) -> "Told | None":
+    """The task of a run, when the set at hand is the one that the run was made with."""
+    from m3bench.server.reports.run import Told
+    from m3bench.tasks.library import BUNDLED, Library
+
+    library = Library(tasks or BUNDLED)
+    made = run.manifest.get("tasks") or {}
+    if run.task not in library.tasks or made.get("hash") != library.hash:
+        return None
+    task = library.task(run.task)
+    return Told(task=task, pictures=tuple((name, library.picture(name)) for name in task.pictures))
+
+
+def _write_png(path: Path, document: dict[str, Any]) -> None:
+    from m3bench.server.reports.picture import card_png
+    from m3bench.tasks.errors import UserError
+
+    if document["card"] is None:
+        raise UserError("This run has no score card to draw: submit it and call score first.")
+    _write(path, card_png(document))
+
+
+def _file_name(task: str) -> str:
+    return "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "-" for letter in task)[:60]
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file a person named, whole or not at all."""
+    from m3bench.tasks.errors import InputFileError
+
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        raise InputFileError(path, f"cannot be written ({error.strerror})") from error
+    typer.echo(f"Written to {path}", err=True)

@@ -1,0 +1,122 @@
+/* Reference and actual calls side by side, by step, with a line for every match. */
+
+const FIRST_CALLS = 120;
+
+function alignmentSection(card, selection) {
+  const alignment = card.alignment;
+  const references = flatten(alignment.reference_steps);
+  const actuals = flatten(alignment.actual_steps);
+  const ofReference = new Map(alignment.matches.map((match) => [match.reference, match]));
+  const ofActual = new Map(alignment.matches.map((match) => [match.actual, match]));
+  const nodes = { reference: new Map(), actual: new Map() };
+  const opened = h("div", { class: "detail" });
+
+  function kindOf(side, index) {
+    const match = (side === "reference" ? ofReference : ofActual).get(index);
+    return match ? (match.strong ? "strong" : "weak") : side === "reference" ? "missed" : "extra";
+  }
+
+  function callNode(side, one) {
+    const match = (side === "reference" ? ofReference : ofActual).get(one.index);
+    const kind = kindOf(side, one.index);
+    const failed = one.call.outcome && one.call.outcome !== "success" ? badge(outcomeTone(one.call.outcome), words(one.call.outcome)) : null;
+    const other = match ? (side === "reference" ? actuals[match.actual] : references[match.reference]) : null;
+    const button = h("button", { type: "button", class: "call smooth " + kind, "aria-pressed": "false", "data-side": side, "data-index": one.index,
+      click: () => {
+        const chosen = { source: side + one.index, reference: match ? [match.reference] : side === "reference" ? [one.index] : [],
+          actual: match ? [match.actual] : side === "actual" ? [one.index] : [], detail: { button, side, one, match } };
+        selection.choose(selection.same(chosen) ? null : chosen);
+      } },
+      mark(kind),
+      h("span", { class: "what" }, toolName(one.call.tool), failed, h("span", { class: "arguments" }, said(argumentLine(one.call.arguments, 150))),
+        other ? h("span", { class: "counterpart soft small" }, `${side === "reference" ? "done" : "asked for"} in step ${other.step}`) : null),
+      h("span", { class: "number similarity" }, match ? fixed(match.similarity, 2) : MARKS[kind][1]));
+    nodes[side].set(one.index, button);
+    return button;
+  }
+
+  function column(side, title, flat) {
+    const evidence = side === "actual" ? card.evidence : null;
+    const list = h("div", { class: "list" });
+    let drawn = null;
+    const rest = more(list, flat, FIRST_CALLS, (one) => {
+      const parts = [];
+      if (one.step !== drawn) {
+        drawn = one.step;
+        const reason = evidence && evidence[one.step - 1];
+        parts.push(h("p", { class: "step small" }, h("b", {}, "Step " + one.step), reason ? h("span", { class: "soft" }, " " + (BEGINS[reason] || reason)) : null));
+      }
+      return [...parts, callNode(side, one)];
+    }, "calls");
+    const nothing = flat.length ? null : h("p", { class: "soft" }, side === "actual" ? "No call was made." : "Nothing was to be done.");
+    return h("div", { class: "side " + side }, h("h3", {}, title), list, nothing, rest);
+  }
+
+  const lines = s("svg", { class: "lines", "aria-hidden": "true" });
+  const grid = h("div", { class: "alignment" },
+    column("reference", "Reference", references), lines,
+    column("actual", "What was done", actuals));
+
+  function redraw() {
+    const area = lines.getBoundingClientRect();
+    lines.replaceChildren();
+    if (!area.width) return;
+    for (const match of alignment.matches) {
+      const left = nodes.reference.get(match.reference), right = nodes.actual.get(match.actual);
+      if (!left || !right) continue;
+      const at = (node) => { const box = node.getBoundingClientRect(); return box.top + Math.min(box.height / 2, 22) - area.top; };
+      const chosen = left.classList.contains("chosen");
+      const path = `M0 ${at(left)} C${area.width / 2} ${at(left)} ${area.width / 2} ${at(right)} ${area.width} ${at(right)}`;
+      lines.append(s("path", { d: path, class: (match.strong ? "strong" : "weak") + (chosen ? " chosen" : "") }));
+    }
+  }
+
+  selection.on((chosen) => {
+    for (const side of ["reference", "actual"]) {
+      for (const [index, node] of nodes[side]) {
+        const on = chosen !== null && chosen[side].includes(index);
+        node.classList.toggle("chosen", on);
+        node.setAttribute("aria-pressed", String(on));
+      }
+    }
+    grid.classList.toggle("choosing", chosen !== null);
+    opened.remove();
+    if (chosen && chosen.detail) {
+      opened.replaceChildren(...callDetail(chosen.detail, references, actuals));
+      chosen.detail.button.after(opened);
+    }
+    redraw();
+  });
+  new ResizeObserver(redraw).observe(grid);
+
+  const which = card.reference && card.reference.of > 1 ? `reference ${card.reference.index + 1} of ${card.reference.of} fits best` : null;
+  const note = [`${alignment.matches.length} of ${references.length} matched`, `${alignment.missed.length} missed`, `${alignment.extra.length} not needed`, which].filter(Boolean).join(" · ");
+  return section("alignment", "Reference and actual calls", note, grid);
+}
+
+const BEGINS = {
+  first: "the first call",
+  hint: "the client says so",
+  overlap: "sent before an answer came",
+  dataflow: "uses an earlier result",
+  gap: "after a pause",
+};
+
+/* What a chosen call is: its differences when it is matched, its arguments when it stands alone. */
+function callDetail({ side, one, match }, references, actuals) {
+  if (!match) {
+    const meaning = side === "reference" ? "No call that was made answers it." : "No call of the reference asks for it.";
+    return [h("p", { class: "small" }, meaning), h("pre", { class: "text", tabindex: "0", dir: "auto" }, JSON.stringify(one.call.arguments, null, 1))];
+  }
+  const words = `Similarity ${fixed(match.similarity)}, ${match.strong ? "a strong match" : "a weak match"}: reference step ${references[match.reference].step}, actual step ${actuals[match.actual].step}.`;
+  if (!match.differences.length) {
+    return [h("p", { class: "small" }, words + " The arguments are the same."),
+      h("pre", { class: "text", tabindex: "0", dir: "auto" }, JSON.stringify(one.call.arguments, null, 1))];
+  }
+  const value = (difference, name) => (name in difference ? said(brief(difference[name], 400)) : h("span", { class: "soft" }, "–"));
+  return [h("p", { class: "small" }, words), h("div", { class: "scroll" }, table({
+    columns: [{ label: "argument", head: true }, { label: "reference" }, { label: "actual" }],
+    rows: match.differences.map((difference) => [said(difference.argument || "(all)", 120), value(difference, "reference"), value(difference, "actual")]),
+    className: "small",
+  }))];
+}

@@ -1,0 +1,99 @@
+/* A score card: what any page that shows one has in common, from the headline to the outcomes. */
+
+/* Which calls are looked at. Views listen, so that a click in one shows in all. */
+function makeSelection() {
+  const listeners = [];
+  let current = null;
+  return {
+    on: (listener) => listeners.push(listener),
+    same: (chosen) => current !== null && current.source === chosen.source,
+    choose(chosen) {
+      current = chosen;
+      listeners.forEach((listener) => listener(chosen));
+    },
+  };
+}
+
+/* Steps flattened: [{step, call, index}]. */
+function flatten(steps) {
+  return steps.flatMap((calls, step) => calls.map((call) => ({ step: step + 1, call }))).map((one, index) => ({ ...one, index }));
+}
+
+function toolName(tool) {
+  const cut = tool.indexOf("/");
+  return cut < 0 ? said(tool) : h("bdi", { class: "tool" }, h("span", { class: "server" }, tool.slice(0, cut + 1)), tool.slice(cut + 1));
+}
+
+function argumentLine(values, limit) {
+  const parts = Object.entries(values || {}).map(([name, value]) => clip(name, 40) + " " + brief(value, 90));
+  return clip(parts.join(" · "), limit);
+}
+
+function headline(card) {
+  const passed = card.checks.filter((check) => check.passed).length;
+  return h("div", { class: "headline" },
+    h("p", { class: "average" },
+      h("span", { class: "figure", "data-value": "average" }, fixed(card.metrics.average)),
+      h("span", { class: "soft small" }, "average of six metrics")),
+    h("p", { class: "verdict" }, verdict(card.success),
+      card.checks.length ? h("span", { class: "soft" }, ` ${passed} of ${count(card.checks.length, "check")} passed`) : null));
+}
+
+function metricsSection(card, legend) {
+  const open = card.open ? `The log leaves ${count(card.open, "step boundary", "step boundaries")} open: bars show the range over all readings.` : null;
+  const rows = legend.map((metric) => {
+    const value = card.metrics[metric.name];
+    const [low, high] = (card.ranges && card.ranges[metric.name]) || [value, value];
+    const spread = value !== null && high - low > 0.0005;
+    const range = spread ? `${fixed(low, 2)}–${fixed(high, 2)}` : "";
+    const reason = (card.reasons && card.reasons[metric.name]) || "";
+    return h("li", { class: "metric" },
+      h("span", { class: "label" }, h("b", {}, metric.label), h("span", { class: "soft small" }, metric.meaning)),
+      h("span", { class: "drawing" }, bar({ value, low, high, label: `${metric.label} ${fixed(value)}${range ? ", range " + range : ""}` })),
+      h("span", { class: "value number", "data-value": metric.name }, value === null ? "unscored" : fixed(value),
+        range ? h("span", { class: "soft small range-text" }, range) : null),
+      h("span", { class: "working small" }, h("span", { class: "soft" }, metric.formula), reason ? h("span", {}, reason) : null));
+  });
+  return section("metrics", "Metrics", open, h("ul", { class: "metrics" }, rows));
+}
+
+function gainsSection(card, selection, first) {
+  const gains = card.gains || [];
+  if (!gains.length) return null;
+  const most = gains[0].gain;
+  const list = h("ol", { class: "gains" });
+  const rest = more(list, gains, first || gains.length, (gain) => {
+    const button = h("button", { type: "button", class: "gain smooth", "aria-pressed": "false", click: () => {
+      const chosen = { source: gain, reference: gain.reference, actual: gain.actual };
+      selection.choose(selection.same(chosen) ? null : chosen);
+    } },
+      h("span", { class: "number plus" }, signed(gain.gain)),
+      h("span", { class: "drawing" }, bar({ value: gain.gain / most, label: `would raise the average by ${fixed(gain.gain)}`, tone: "weak" })),
+      h("span", { class: "words" }, said(gain.text)));
+    selection.on((chosen) => button.setAttribute("aria-pressed", String(chosen !== null && chosen.source === gain)));
+    return h("li", {}, button);
+  }, "mends");
+  return section("gains", "What would have gained the most", "each mended alone, by how much the average would rise", list, rest);
+}
+
+function checksSection(card) {
+  if (!card.checks.length) return null;
+  const rows = card.checks.map((check) => h("li", { class: check.passed ? "passed" : "failed" },
+    mark(check.passed ? "strong" : "missed"),
+    h("span", {}, said(check.check), check.reason ? h("span", { class: "soft" }, " — ", said(check.reason)) : null)));
+  return section("checks", "Checks", `${card.checks.filter((check) => check.passed).length} of ${card.checks.length} passed`, h("ul", { class: "checks" }, rows));
+}
+
+const OWNERS = { client: "the client", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording" };
+
+function outcomesSection(card) {
+  const outcomes = Object.entries(card.outcomes);
+  const total = outcomes.reduce((sum, [, number]) => sum + number, 0);
+  const rows = outcomes.map(([name, number]) => h("li", {},
+    h("span", { class: "number" }, grouped(number)), badge(outcomeTone(name), words(name)),
+    h("span", { class: "drawing" }, bar({ value: number / total, label: `${number} of ${total}`, tone: outcomeTone(name) }))));
+  const excluded = Object.entries(card.excluded || {}).map(([owner, number]) => h("li", {},
+    h("span", { class: "number" }, grouped(number)), badge("extra", "not counted"),
+    h("span", { class: "soft small" }, `failed through no fault of the agent, by ${OWNERS[owner] || owner}`)));
+  return section("outcomes", "Call outcomes", total ? count(total, "call") : "no call was made", h("ul", { class: "outcomes" }, rows, excluded));
+}

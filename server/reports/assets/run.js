@@ -1,0 +1,52 @@
+/* The page of one run. */
+
+pages.run = (data, root) => {
+  const { run, task, card } = data;
+  const main = frame(root, `run ${run.id.slice(0, 12)}`, [`Run ${run.id}`, run.seal ? `, sealed ${run.seal.slice(0, 16)}…` : ", not sealed", ". Written by m3bench; nothing on this page is loaded from anywhere."]);
+  const selection = makeSelection();
+  if (card) selection.matches = card.alignment.matches;
+  main.append(opening(data), ...[
+    card ? gainsSection(card, selection, 3) : null,
+    card ? metricsSection(card, data.legend) : null,
+    card ? alignmentSection(card, selection) : null,
+    callsSection(data, selection),
+    h("div", { class: "columns" }, card ? checksSection(card) : null, card ? outcomesSection(card) : null),
+    manifestSection(data),
+  ].filter(Boolean));
+};
+
+function opening({ run, task, card, calls, answer, client_can: clientCan }) {
+  const about = [task && task.family, task && task.difficulty, run.mode === "ranked" ? "ranked" : null].filter(Boolean).join(" · ");
+  const told = facts([
+    ["client", (card && card.client && card.client.name) || run.client],
+    ["calls", String(calls.length)],
+    ["time", run.seconds === null ? null : duration(run.seconds * 1e9)],
+    ["started", run.started.slice(0, 19).replace("T", " ") + " UTC"],
+  ]);
+  const state = card ? headline(card) : h("p", {}, badge("plain", run.state), h("span", { class: "soft" }, " There is no score card for this run."));
+  return h("div", { class: "opening" },
+    h("div", { class: "title" }, h("h1", {}, said(run.task)), about ? h("p", { class: "soft" }, about) : null),
+    h("div", { class: "score" }, state, told, clientCan ? h("p", { class: "small soft client" }, said(clientCan)) : null),
+    pictures(task),
+    h("div", { class: "texts" },
+      task ? [h("h3", {}, "Question"), h("p", { class: "question", dir: "auto" }, task.question)]
+        : h("p", { class: "soft" }, "The task is not at hand: give --tasks the folder of its set to see question and picture."),
+      h("h3", {}, "Answer"),
+      answer ? [h("p", { class: "answer", dir: "auto" }, clip(answer.text, 1200)),
+        answer.size > 1200 ? disclosure("the whole answer", () => excerpt(answer), { class: "small" }) : null]
+        : h("p", { class: "soft" }, "None was submitted.")));
+}
+
+function pictures(task) {
+  if (!task || !task.pictures.length) return null;
+  return h("div", { class: "pictures" }, task.pictures.map((picture) => picture.url
+    ? h("img", { src: picture.url, alt: "The picture of the task: " + picture.name })
+    : h("p", { class: "soft small" }, `${picture.name} (${grouped(picture.bytes)} bytes) is too large for this page.`)));
+}
+
+function manifestSection({ manifest, run }) {
+  const rows = Object.entries(manifest).map(([name, value]) => [words(name), h("code", {}, said(brief(value, 300)))]);
+  rows.push(["protocol revision", h("code", {}, said(run.revision))], ["seal", h("code", {}, said(run.seal || "none"))]);
+  return section("manifest", "Manifest", "what makes two runs comparable",
+    disclosure("Versions and hashes", () => table({ columns: [{ label: "what", head: true }, { label: "version" }], rows, className: "small" })));
+}
