@@ -14,6 +14,7 @@ from m3bench.server.commands import (
     doctor,
     image,
     judge,
+    probe,
     replay,
     report,
     run,
@@ -38,6 +39,7 @@ app = typer.Typer(
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
+app.command("probe")(probe.probe)
 app.command("run")(run.run)
 app.command("judge")(judge.judge)
 app.command("servers")(servers.servers)

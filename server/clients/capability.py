@@ -39,10 +39,21 @@ def file_name(client: str) -> str:
 
 
 def keep(data: Path, card: Card) -> Path:
-    """Write a card in place of the one of the same client and version; returns the file."""
+    """Write a card in place of the one of the same client and version; returns the file.
+
+    A probe that was broken off never takes the place of one that was complete, and a file that cannot be read is
+    moved aside.
+    """
     path = data / FOLDER / file_name(card["client"]["name"])
     path.parent.mkdir(parents=True, exist_ok=True)
-    others = [old for old in _read(path) if old["client"]["version"] != card["client"]["version"]]
+    try:
+        known = _read(path)
+    except InputFileError:
+        path.replace(path.with_suffix(".unreadable"))
+        known = []
+    others = [old for old in known if old["client"]["version"] != card["client"]["version"]]
+    if not card["complete"] and any(old not in others and old.get("complete") for old in known):
+        return path
     cards = sorted([*others, card], key=lambda one: (one["taken"], one["client"]["version"]))
     draft = path.with_suffix(".draft")
     draft.write_text(json.dumps({"version": VERSION, "cards": cards}, ensure_ascii=False, indent=1) + "\n", "utf-8")

@@ -1,0 +1,226 @@
+"""The probe: a small MCP server that measures the client that connects to it.
+
+Stands where the benchmark's app stands, behind the same front door and transports: a front with a watcher before it,
+and for each client a router of its own whose journal is the notes on that client. Clients are told apart by the name
+and version they give, because some open a session for every call.
+"""
+
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, SubscriptionsListenRequestParams
+
+from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.front import Front, SeatOf
+from m3bench.proxy.router import Relay, Router
+from m3bench.proxy.seat import Seat
+from m3bench.server.clients.capability import Card, keep
+from m3bench.server.clients.probe_findings import draw_up
+from m3bench.server.clients.probe_listing import OWN, SECOND, Listing, listing
+from m3bench.server.clients.probe_notes import Listed, Notes
+from m3bench.server.clients.probe_tools import INSTRUCTIONS, Padding, ProbeTools, Setup
+from m3bench.server.clients.table import by_client_info, profile_for
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import tools_of
+
+_PROMPT = "Probe this MCP client: call probe_start of the m3bench probe, do what it says, and show me what it found."
+
+
+class Probe:
+    """A probe process.
+
+    Args:
+        data: Where cards are kept.
+        setup: What the person chose.
+        transport: `stdio` or `http`, for the card.
+    """
+
+    def __init__(self, data: Path, setup: Setup, transport: str) -> None:
+        self._data = data
+        self._setup = setup
+        self._transport = transport
+        self._clients: dict[str, tuple[Notes, Router]] = {}
+        self._listings: dict[str, Listing] = {}
+        self._bus = InMemorySubscriptionBus()
+        self.front: Front = _WatchedFront(router=self, desk=_Desk(), version=version("m3bench"), probe=self)
+
+    def check(self) -> None:
+        """Raise now when there is no such profile."""
+        if self._setup.profile is not None:
+            self.listing(self._setup.profile)
+
+    def open_seat(self, id: str | None = None, profile: str | None = None) -> Seat:
+        """A seat; the tools are those of the client that takes it."""
+        return Seat(id=id or "probe", profile="probe")
+
+    async def close_seat(self, seat: Seat) -> None:
+        """Nothing is bound to a seat."""
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """Runs the process; what was begun and not finished is kept as it is."""
+        try:
+            yield
+        finally:
+            for notes, _ in self._clients.values():
+                if notes.round and notes.said is None:
+                    self._keep(notes)
+
+    def schema(self, name: str) -> Mapping[str, Any] | None:
+        """No tool's arguments go into headers."""
+        return None
+
+    async def call(self, seat: Seat, request: ToolRequest, relay: Relay | None = None) -> Answer:
+        """Answer a call by the router of the client that made it."""
+        return await self.client(request.caller.client.strip())[1].call(seat, request, relay)
+
+    def client(self, called: str) -> tuple[Notes, Router]:
+        """A client's notes and router, made when it is first heard of."""
+        if called not in self._clients:
+            notes = Notes(client=called, profile=self._setup.profile or _fitting(called))
+            shown = self.listing(notes.profile)
+            notes.marks = shown.marks
+            tools = ProbeTools(notes, self._setup, self._announce, lambda: _lines(self._keep(notes)))
+            self._clients[called] = notes, Router(notes, Padding(shown.names - OWN), tools)
+        return self._clients[called]
+
+    def listing(self, profile: str) -> Listing:
+        """The tools that are shown with a profile as padding."""
+        if profile not in self._listings:
+            padding = tools_of(profile, load_catalog().ready, Library())
+            self._listings[profile] = listing([tool.wire() for tool in padding])
+        return self._listings[profile]
+
+    def attend(self, server: Server[Any]) -> None:
+        """Let a server of the front take subscriptions, so that clients can ask for them."""
+        server.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, ListenHandler(self._bus))
+
+    async def _announce(self) -> None:
+        await self._bus.publish(ToolsListChanged())
+
+    def _keep(self, notes: Notes) -> Card:
+        card = draw_up(
+            notes, self._setup, transport=self._transport, version=version("m3bench"),
+            taken=datetime.now(UTC).isoformat(timespec="seconds"),
+        )  # fmt: skip
+        keep(self._data, card)
+        return card
+
+
+@dataclass(frozen=True, kw_only=True)
+class _WatchedFront(Front):
+    """The front door with somebody beside it who takes notes."""
+
+    probe: Probe
+
+    def server(self, seat_of: SeatOf) -> Server[Any]:
+        server = super().server(seat_of)
+        self.probe.attend(server)
+        server.middleware.insert(0, _Watch(self.probe))
+        return server
+
+
+class _Watch:
+    """Notes what a client says and asks for, and gives it the tool list page by page."""
+
+    def __init__(self, probe: Probe) -> None:
+        self._probe = probe
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        context, params = ctx, ctx.params or {}
+        if context.method == "initialize":
+            return await self._shake_hands(context, params, call_next)
+        notes = self._notes(context)
+        if context.method == "subscriptions/listen":
+            wanted = params.get("notifications")
+            notes.listens = isinstance(wanted, dict) and wanted.get("toolsListChanged") is True
+        result = await call_next(context)
+        if context.method != "tools/list":
+            return result
+        assert isinstance(result, dict)
+        return {**result, **self._page(notes, params.get("cursor"))}
+
+    async def _shake_hands(
+        self, context: ServerRequestContext[Any, Any], params: Mapping[str, Any], call_next: CallNext
+    ) -> HandlerResult:
+        result = await call_next(context)
+        info = params.get("clientInfo")
+        if isinstance(info, dict) and isinstance(result, dict):
+            notes, _ = self._probe.client(_called(info))
+            notes.sessions += 1
+            # The front promises no changes; the probe announces one, to see what the client does about it.
+            result["capabilities"]["tools"] = {**result["capabilities"]["tools"], "listChanged": True}
+        return result
+
+    def _notes(self, context: ServerRequestContext[Any, Any]) -> Notes:
+        known = context.session.client_params
+        info = known.client_info.model_dump(by_alias=True, exclude_none=True) if known is not None else {}
+        notes, _ = self._probe.client(_called(info))
+        notes.info = info
+        notes.revision = context.protocol_version
+        if known is not None:
+            notes.capabilities = tuple(sorted(known.capabilities.model_dump(by_alias=True, exclude_none=True)))
+        return notes
+
+    def _page(self, notes: Notes, cursor: object) -> dict[str, Any]:
+        if cursor not in (None, SECOND):
+            raise MCPError(code=INVALID_PARAMS, message=f"There is no page {cursor!r}: list the tools from the start")
+        number = 1 if cursor is None else 2
+        page = self._probe.listing(notes.profile).pages[number - 1]
+        notes.listed.append(Listed(page=number, tools=len(page), at_ns=time.monotonic_ns()))
+        return {"tools": list(page)} | ({"nextCursor": SECOND} if number == 1 else {})
+
+
+class _Desk:
+    """One prompt, for people whose client offers prompts as commands."""
+
+    instructions = INSTRUCTIONS
+
+    async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
+        return [{"name": "probe", "description": "Find out what this client passes on"}]
+
+    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> dict[str, Any] | None:
+        if name != "probe":
+            return None
+        return {"messages": [{"role": "user", "content": {"type": "text", "text": _PROMPT}}]}
+
+    async def resources(self, seat: Seat) -> Sequence[dict[str, Any]]:
+        return []
+
+    async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
+        return []
+
+    async def resource(self, seat: Seat, uri: str) -> dict[str, Any] | None:
+        return None
+
+    async def completion(self, seat: Seat, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        return None
+
+    async def log_level(self, level: str) -> None:
+        return None
+
+
+def _called(info: Mapping[str, Any]) -> str:
+    """Name and version as the record of calls has them."""
+    return f"{info.get('name', '')} {info.get('version', '')}".strip()
+
+
+def _fitting(called: str) -> str:
+    """The profile that the benchmark would be installed with."""
+    known = by_client_info(called.rpartition(" ")[0] or called)
+    return profile_for(known) if known is not None else "full"
+
+
+def _lines(card: Card) -> list[str]:
+    return [f"- {fact['says']}" for fact in card["facts"].values()]

@@ -1,0 +1,148 @@
+"""`m3bench probe`: finds out what an MCP client passes on, and shows what was found before."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from m3bench.server.commands.record import Data, Json
+
+SERVER = "m3bench-probe"
+"""What the probe is called in a client's configuration."""
+
+
+def probe(
+    client: Annotated[
+        str | None,
+        typer.Argument(metavar="[CLIENT]", help="With --show or --print: a client such as cursor, or its own name."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--show", help="Show the cards of clients probed before.")] = False,
+    print_: Annotated[bool, typer.Option("--print", help="Print what to put into the client's configuration.")] = False,
+    http: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP in place of stdio, at /mcp.")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="Tools that pad the list; what fits the client when left out.")
+    ] = None,
+    long: Annotated[int, typer.Option(min=1, max=900, help="Size of the long text, in kB.")] = 100,
+    slow: Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds that the slow tool takes.")] = 5.0,
+    seed: Annotated[int | None, typer.Option(help="Draw the code words from this seed.")] = None,
+    data: Data = None,
+    json: Json = False,
+) -> None:
+    """Find out what an MCP client passes on: tools, pictures, long texts, calls at once.
+
+    The probe is an MCP server of its own: put it into your client (--print shows how), ask the client to run the
+    probe, and look at what was found with --show. Score cards name it, and so does m3bench doctor --client.
+    """
+    from m3bench.server.settings import Settings
+    from m3bench.tasks.errors import UserError
+
+    folder = Settings.of(data=data).data
+    if show:
+        _show(folder, client, json)
+    elif print_:
+        _print(client, http)
+    elif client is not None:
+        raise UserError(f"To see what is known of {client!r} add --show, to put the probe into it add --print.")
+    else:
+        _serve(folder, http, token, profile, long, slow, seed)
+
+
+def _serve(
+    folder: Path, http: str | None, token: str | None, profile: str | None, long: int, slow: float, seed: int | None
+) -> None:
+    import secrets
+    import sys
+
+    from m3bench.server.clients.probe import Probe
+    from m3bench.server.clients.probe_tools import Setup
+    from m3bench.server.serving import serve_http_app, serve_stdio_app
+
+    drawn = str(seed) if seed is not None else secrets.token_hex(16)
+    setup = Setup(long=long * 1000, slow=slow, seed=drawn, profile=profile)
+    if http is not None:
+        serve_http_app(lambda: Probe(folder, setup, "http"), http, token)
+        return
+    if sys.stdin.isatty():
+        typer.echo("m3bench: waiting for an MCP client on standard input; --print shows how to connect one.", err=True)
+    serve_stdio_app(lambda: Probe(folder, setup, "stdio"))
+
+
+def _show(folder: Path, client: str | None, json: bool) -> None:
+    from m3bench.server.clients.capability import cards, cards_of
+    from m3bench.server.clients.table import CLIENTS
+    from m3bench.server.commands.screen import print_json
+    from m3bench.tasks.errors import UserError
+
+    found = cards(folder) if client is None else cards_of(folder, [client])
+    if not found and client in CLIENTS:
+        found = cards_of(folder, CLIENTS[client].client_names)
+    if not found and client is not None:
+        known = ", ".join(sorted({card["client"]["name"] for card in cards(folder)})) or "none yet"
+        raise UserError(f"No probe of {client!r} was kept (probed: {known}): m3bench probe --print shows how to do it.")
+    if json:
+        print_json(found)
+    elif not found:
+        typer.echo("No client was probed yet: m3bench probe --print shows how.")
+    else:
+        _show_cards(found)
+
+
+def _show_cards(found: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    from m3bench.server.commands.screen import console
+    from m3bench.server.scoring.explain import printable
+
+    out = console()
+    for number, card in enumerate(found):
+        if number:
+            out.print()
+        client, setup = card["client"], card["setup"]
+        state = "" if card["complete"] else ", broken off"
+        out.print(printable(f"{client['name']} {client['version']}"), style="bold")
+        about = f"probed {card['taken']} over {setup['transport']}, tools of {setup['profile']} as padding{state}"
+        out.print(printable(about), style="dim")
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column(style="cyan", no_wrap=True)
+        table.add_column(overflow="fold")
+        table.add_column(style="dim", no_wrap=True)
+        for name, fact in card["facts"].items():
+            table.add_row(name.replace("_", " "), printable(fact["says"]), fact["evidence"])
+        out.print(table)
+
+
+def _print(client: str | None, http: str | None) -> None:
+    """The entry for a client's configuration on standard output, and what to do with it beside it."""
+    import json
+    import shutil
+    import sys
+
+    from m3bench.server.clients.client import Launch
+    from m3bench.server.clients.documents import LANGUAGES
+    from m3bench.server.clients.entries import plain
+    from m3bench.server.clients.table import find
+    from m3bench.tasks.errors import UserError
+
+    found = shutil.which("m3bench")
+    launch = Launch(command=found, args=("probe",)) if found else Launch(
+        command=sys.executable, args=("-m", "m3bench.server.cli", "probe")
+    )  # fmt: skip
+    url = f"http://{http}/mcp"
+    if client is None:
+        entry = plain(launch) if http is None else {"type": "http", "url": url}
+        typer.echo(json.dumps({"mcpServers": {SERVER: entry}}, indent=2))
+        typer.echo("Put this into your client's list of MCP servers and ask it to “run the m3bench probe”.", err=True)
+        return
+    known = find(client)
+    if http is not None and known.http is None:
+        raise UserError(f"{known.title} takes no addresses in its configuration: leave --http out.")
+    entry = known.http(url) if http is not None and known.http is not None else known.stdio(launch)
+    entry |= {"name": SERVER} if "name" in entry else {}
+    typer.echo(LANGUAGES[known.format].put("", known.servers, SERVER, entry).rstrip("\n"))
+    typer.echo(f"Put this into {known.title}'s configuration. {known.after}", err=True)
+    typer.echo("Then ask it to “run the m3bench probe”, and see the card with m3bench probe --show.", err=True)
