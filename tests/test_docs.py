@@ -71,6 +71,16 @@ def test_every_setting_is_in_the_docs(setting: str) -> None:
     assert f"--{setting.replace('_', '-')}" in ALL or f"--no-{setting.replace('_', '-')}" in ALL
 
 
+def test_python_in_the_docs_runs() -> None:
+    for text in re.findall(r"^```python\n(.*?)^```", ALL, re.DOTALL | re.MULTILINE):
+        exec(compile(text, "docs", "exec"), {})
+
+
+def test_files_that_the_docs_name_exist() -> None:
+    for name in re.findall(r"`((?:server|proxy|sandboxes|tasks|tests|docker|bench)/[\w/.]+\.\w+)`", ALL):
+        assert (ROOT / name).exists(), name
+
+
 def test_the_worked_example_can_be_redone_with_a_calculator_and_is_what_the_code_says(tmp_path: Path) -> None:
     path = ROOT / "docs" / "scoring.md"
     for name, text in read_page(path).files.items():
