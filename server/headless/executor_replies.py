@@ -1,0 +1,73 @@
+"""Reads what a model writes when it plans, or calls tools in text.
+
+Models wrap JSON in prose and code fences; that is passed over. What is inside must be right: nothing is guessed.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+MAX_STARTS = 100
+"""Braces at which an object is looked for."""
+
+
+class ReplyError(ValueError):
+    """A reply cannot be read; the message tells the model what is wrong with it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanReply:
+    """What the model wants next."""
+
+    done: bool
+    tools: tuple[str, ...]
+
+
+def read_plan(text: str) -> PlanReply:
+    """Which tools the model wants, or that it is done."""
+    found = _object(text, "done")
+    done, tools = found["done"], found.get("tools", [])
+    if not isinstance(done, bool):
+        raise ReplyError('"done" must be true or false.')
+    if not isinstance(tools, list) or not all(isinstance(tool, str) for tool in tools):
+        raise ReplyError('"tools" must be a list of tool names.')
+    if not done and not tools:
+        raise ReplyError('When "done" is false, "tools" must name at least one tool.')
+    return PlanReply(done=done, tools=tuple(dict.fromkeys(tools)))
+
+
+def read_calls(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The calls of a step: tool and arguments."""
+    calls = _object(text, "calls")["calls"]
+    if not isinstance(calls, list):
+        raise ReplyError('"calls" must be a list.')
+    return [_call(number, call) for number, call in enumerate(calls, 1)]
+
+
+def _call(number: int, call: object) -> tuple[str, dict[str, Any]]:
+    if not isinstance(call, dict) or not isinstance(call.get("tool"), str):
+        raise ReplyError(f'Call {number} must be an object with "tool", a name, and "arguments", an object.')
+    arguments = call.get("arguments", {})
+    if not isinstance(arguments, dict):
+        raise ReplyError(f'The "arguments" of call {number} must be an object.')
+    return call["tool"], arguments
+
+
+def _object(text: str, key: str) -> dict[str, Any]:
+    """The first JSON object of a text that has a key."""
+    problem = ""
+    at = text.find("{")
+    for _ in range(MAX_STARTS):
+        if at < 0:
+            break
+        try:
+            found, end = json.JSONDecoder().raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError) as error:
+            problem = problem or f"the JSON is broken ({error})."
+            end = at + 1
+        else:
+            if isinstance(found, dict) and key in found:
+                return found
+            problem = problem or f"the JSON object has no {key!r}."
+        at = text.find("{", end)
+    raise ReplyError(problem or "there is no JSON object in it.")

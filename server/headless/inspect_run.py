@@ -1,0 +1,99 @@
+"""Has a model play the samples of a plan, by way of Inspect.
+
+Each sample is told to the plan's keeper as soon as it is over; Inspect's own log of the run lies beside the results.
+Nothing but the model's provider is spoken to.
+"""
+
+from typing import Any
+
+from m3bench.server.headless.plan import ModelOptions, Plan, SampleDone
+from m3bench.tasks.errors import UserError
+
+LOGS = "inspect"
+"""The folder of a result set with Inspect's logs."""
+
+RETRIES = 6
+"""Times a request to a provider is tried again, each time after a longer wait."""
+
+
+def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
+    """Play what a plan has to do.
+
+    Raises:
+        UserError: The model cannot be used, or too many samples in a row failed through no fault of it.
+        KeyboardInterrupt: The person stopped it; what was told of is kept.
+    """
+    model = find_model(options)
+    from inspect_ai import eval as inspect_eval
+
+    from m3bench.server.headless.inspect_watch import WATCH, Watch
+    from m3bench.server.headless.solver import seated
+    from m3bench.server.headless.task import inspect_task
+
+    settings = plan.settings
+    solver = seated(
+        data=str(settings.data.absolute()),
+        tasks=str(settings.tasks.absolute()) if settings.tasks is not None else None,
+        sandbox=settings.sandbox,
+        runtime=settings.runtime,
+        max_calls=settings.max_calls,
+        agent=options.solver,
+        calling=options.calling,
+        max_steps=options.max_steps,
+    )
+    attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
+    watch = Watch(done)
+    token = WATCH.set(watch)
+    try:
+        logs = inspect_eval(
+            inspect_task(plan.library, attempts, solver, settings.max_calls),
+            model=model,
+            display="none",
+            log_dir=str(plan.folder.absolute() / LOGS),
+            log_realtime=False,
+            log_level="error",
+            max_samples=plan.parallel,
+            max_connections=plan.parallel,
+            max_retries=RETRIES,
+            fail_on_error=False,
+            ctl_server=False,
+            score_display=False,
+        )
+    finally:
+        WATCH.reset(token)
+    if watch.broken is not None:
+        raise watch.broken
+    if any(log.status == "cancelled" for log in logs):
+        raise KeyboardInterrupt
+    if watch.halted:
+        raise UserError(
+            f"Stopped, because too many samples in a row failed through no fault of the model: {watch.last_reason} "
+            "When that is mended, go on with --resume."
+        )
+    for log in logs:
+        if log.status == "error" and log.error is not None:
+            raise UserError(f"Inspect could not run the samples: {log.error.message}")
+
+
+def find_model(options: ModelOptions) -> Any:
+    """The model, ready to be asked.
+
+    Raises:
+        UserError: Inspect is not installed, knows no such model, or lacks what the provider needs.
+    """
+    try:
+        from inspect_ai.model import get_model
+    except ImportError as error:
+        raise UserError("Models are run by Inspect: pip install 'm3bench[agents]' installs it.") from error
+    from m3bench.server.headless import registry  # makes our own provider known
+    from m3bench.server.headless.solver import check_player
+
+    assert registry
+    check_player(options.solver, options.calling)
+    try:
+        return get_model(options.model)
+    except UserError:
+        raise
+    except Exception as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(f"The model {options.model!r} cannot be used: {said}") from error
