@@ -3,6 +3,9 @@
 A spare is a sandbox that is up and waits, in a workspace that is still empty; leasing it gives the run that
 very folder to put its files into, because what a sandbox sees is fixed when it starts. Without spares nothing
 is started before the first call. How many hosts start at the same time is the backend's to bound.
+
+For agents that are known to mean no harm a sandbox can serve one run after the other: what it has read of the world
+stays, the files of a run go with the run.
 """
 
 import logging
@@ -20,7 +23,7 @@ import anyio.to_thread
 
 from m3bench.sandboxes.backends.base import Backend, Guard, Reply, Sandbox, SandboxSpec
 from m3bench.sandboxes.offer import offer
-from m3bench.sandboxes.workspace import Workspace
+from m3bench.sandboxes.workspace import STATE, Workspace
 from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.scene import Scene
 
@@ -30,7 +33,9 @@ logger = logging.getLogger(__name__)
 class Lease:
     """A run's sandbox and workspace, until it is released."""
 
-    def __init__(self, pool: "Pool", spec: SandboxSpec, sandbox: Sandbox | None) -> None:
+    def __init__(self, pool: "Pool", spec: SandboxSpec, sandbox: Sandbox | None, served: int = 0) -> None:
+        self.served = served
+        """Runs that the sandbox had before this one."""
         self.workspace = spec.workspace
         self._pool = pool
         self._spec = spec
@@ -88,6 +93,19 @@ class Lease:
             return await self.start()
         raise SandboxError(f"The sandbox was not ready within {seconds:g} seconds.")
 
+    async def finish(self, folder: Path) -> None:
+        """End the lease and move its files to a folder that is not there yet; the sandbox may serve another run."""
+        async with self._turn:
+            sandbox = self._sandbox
+            if sandbox is not None and self._pool.keeps(self):
+                self._released, self._sandbox = True, None
+                with anyio.CancelScope(shield=True):
+                    await anyio.to_thread.run_sync(_empty, self.workspace, folder)
+                self._pool.give_back(self, sandbox)
+                return
+        await self.release(keep_files=True)
+        self.workspace.rename(folder)
+
     async def release(self, *, keep_files: bool = False) -> None:
         """End the sandbox and remove the workspace, unless its files are to be kept. Doing it twice is fine."""
         self._released = True
@@ -106,6 +124,8 @@ class Spare(NamedTuple):
 
     workspace: Path
     sandbox: Sandbox
+    served: int = 0
+    """Runs that it had before."""
 
 
 class Pool:
@@ -115,12 +135,14 @@ class Pool:
         backend: Opens the sandboxes; entered before the pool and left after it.
         root: Where workspaces are made; exists by the time one is needed.
         spares: How many sandboxes to keep warm.
+        runs: How many runs a sandbox may serve.
     """
 
-    def __init__(self, backend: Backend, root: Path, *, spares: int = 0) -> None:
+    def __init__(self, backend: Backend, root: Path, *, spares: int = 0, runs: int = 1) -> None:
         self.backend = backend
         self.root = root
         self._wanted = spares
+        self._runs = runs
         self._spares: list[Spare] = []
         self._leases: set[Lease] = set()
         self._short = anyio.Event()
@@ -160,7 +182,7 @@ class Pool:
         spare = self._take()
         workspace = _make(self.root) if spare is None else spare.workspace
         spec = SandboxSpec(workspace=workspace, servers=servers, scenes=scenes, links=links or {})
-        lease = Lease(self, spec, spare and spare.sandbox)
+        lease = Lease(self, spec, spare and spare.sandbox, spare.served if spare is not None else 0)
         self._leases.add(lease)
         if spare is not None:
             try:
@@ -173,6 +195,15 @@ class Pool:
     async def settled(self) -> None:
         """Wait until the spares are up, or cannot be had."""
         await self._settled.wait()
+
+    def keeps(self, lease: Lease) -> bool:
+        """Whether the sandbox of a lease may serve one more run."""
+        return lease.served + 1 < self._runs
+
+    def give_back(self, lease: Lease, sandbox: Sandbox) -> None:
+        """Take the sandbox of a finished lease, in its emptied workspace, for another run."""
+        self._spares.append(Spare(lease.workspace, sandbox, lease.served + 1))
+        self.returned(lease)
 
     def returned(self, lease: Lease) -> None:
         """Forget a lease."""
@@ -209,6 +240,17 @@ class Pool:
 
 def _make(root: Path) -> Path:
     return Path(mkdtemp(prefix="run-", dir=root)).resolve()
+
+
+def _empty(workspace: Path, folder: Path) -> None:
+    """Move what is in a workspace to a new folder. The workspace itself stays: it is what its sandbox sees."""
+    folder.mkdir()
+    for entry in list(workspace.iterdir()):
+        entry.rename(folder / entry.name)
+    # Where hosts put their temporary files.
+    temporary = Path(STATE) / "tmp"
+    if (folder / temporary).is_dir():
+        (workspace / temporary).mkdir(parents=True)
 
 
 def _remove(folder: Path) -> None:

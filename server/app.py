@@ -53,10 +53,12 @@ class App:
     Args:
         settings: What the person chose.
         catalog: The tools there are; those that are built when left out.
+        runs_per_sandbox: More than one only for agents that are known to mean no harm.
     """
 
-    def __init__(self, settings: Settings, catalog: Catalog | None = None) -> None:
+    def __init__(self, settings: Settings, catalog: Catalog | None = None, *, runs_per_sandbox: int = 1) -> None:
         self.settings = settings
+        self._runs_per_sandbox = runs_per_sandbox
         self.catalog = catalog or load_catalog().ready
         self.library = _library(settings)
         self.fleet = _fleet(settings)
@@ -82,7 +84,7 @@ class App:
     def pool(self) -> Pool:
         """Sandboxes for runs, some of them kept warm when asked for."""
         root = self.settings.data / WORKSPACES / self._owner
-        return Pool(self.backend, root, spares=self.settings.spares)
+        return Pool(self.backend, root, spares=self.settings.spares, runs=self._runs_per_sandbox)
 
     @cached_property
     def runs(self) -> Runs:

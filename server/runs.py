@@ -178,10 +178,9 @@ class Runs:
         del self._running[seat.id]
         # Calls sent together with the answer belong to the run: the seal waits for them.
         await run.settle()
-        await run.lease.release(keep_files=True)
         folder = self._store.folder / "runs" / run.id
         folder.mkdir(parents=True)
-        run.lease.workspace.rename(folder / "workspace")
+        await run.lease.finish(folder / "workspace")
         with anyio.CancelScope(shield=True):
             files = await anyio.to_thread.run_sync(file_hashes, folder / "workspace")
         begun = self._store.run(run.id)

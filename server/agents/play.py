@@ -61,10 +61,7 @@ class Play:
     async def tools(self) -> list[Tool]:
         """The tools the seat shows, our own left out."""
         listed = await self.client.list_tools()
-        shown = [
-            {"name": tool.name, "description": tool.description, "schema": tool.input_schema} for tool in listed.tools
-        ]
-        return [tool for tool in shown if "__" in str(tool["name"])]
+        return [tool for tool in listed.tools if SEPARATOR in tool.name]
 
     async def _call(self, call: Made) -> str:
         try:
