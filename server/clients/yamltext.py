@@ -1,0 +1,203 @@
+"""YAML edited in place: ruamel tells where everything stands, our entry is a stretch of lines or of a flow mapping.
+
+Comments, order and indentation elsewhere keep their bytes.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./-]*")
+_RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+_UNIT = "  "
+
+
+def load(text: str) -> dict[str, Any]:
+    """The document as plain data; empty when there is nothing in it.
+
+    Raises:
+        ValueError: It is not YAML, or not a mapping.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        data = YAML(typ="safe", pure=True).load(text)
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise ValueError(_says(error)) from error
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise ValueError("the top level is not a mapping")
+    return data
+
+
+def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any]) -> str:
+    """The text with an entry at the end of the mapping a path leads to, or in place of the one that is there.
+
+    Raises:
+        ValueError: It is not YAML, or something on the path is not a mapping.
+    """
+    load(text)
+    root = _root(text)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    inner: Any = dict(entry)
+    if root is None:
+        return _ended(text, newline) + _block(_nested((*path, name), inner), "", newline)
+    node, key, rest = _walk(root, path)
+    if rest:
+        addition = _nested((*rest[1:], name), inner)
+        return _added(text, node, key, rest[0], addition, newline)
+    found = _pair(node, name) if node.id == "mapping" else None
+    if found is None:
+        return _added(text, node, key, name, inner, newline)
+    key_node, value = found
+    if node.flow_style or value.flow_style:
+        return text[: value.start_mark.index] + json.dumps(inner, ensure_ascii=False) + text[value.end_mark.index :]
+    start = _line_start(text, key_node.start_mark.index)
+    end = _lines_end(text, _end(value))
+    return text[:start] + _block({name: inner}, " " * key_node.start_mark.column, newline) + text[end:]
+
+
+def take(text: str, path: Sequence[str], name: str) -> str:
+    """The text without an entry; a mapping that is left empty is written as such.
+
+    Raises:
+        ValueError: It is not YAML, or something on the path is not a mapping.
+    """
+    load(text)
+    root = _root(text)
+    if root is None:
+        return text
+    node, key, rest = _walk(root, path)
+    found = None if rest or node.id != "mapping" else _pair(node, name)
+    if found is None:
+        return text
+    key_node, value = found
+    if node.flow_style:
+        return _taken_from_flow(text, node, found)
+    start = _line_start(text, key_node.start_mark.index)
+    end = _lines_end(text, _end(value))
+    left = text[:start] + text[end:]
+    if len(node.value) == 1 and key is not None:
+        colon = text.index(":", key.end_mark.index) + 1
+        return left[:colon] + " {}" + left[colon:]
+    return left
+
+
+def _root(text: str) -> Any:
+    """The root node, with its place in the text; None when there is none."""
+    from ruamel.yaml import YAML
+
+    return YAML(typ="rt", pure=True).compose(text) if text.strip() else None
+
+
+def _walk(root: Any, path: Sequence[str]) -> tuple[Any, Any, Sequence[str]]:
+    """The mapping furthest along a path, the key it is under, and what of the path is not there."""
+    node, above = root, None
+    for depth, key in enumerate(path):
+        found = _pair(node, key)
+        if found is None:
+            return node, above, path[depth:]
+        above, node = found
+        if node.id == "scalar" and node.start_mark.index == node.end_mark.index and depth + 1 == len(path):
+            return node, above, ()
+        if node.id != "mapping":
+            raise ValueError(f"{'.'.join(path[: depth + 1])} is not a mapping")
+    return node, above, ()
+
+
+def _pair(node: Any, key: str) -> tuple[Any, Any] | None:
+    return next(((name, value) for name, value in node.value if name.value == key), None)
+
+
+def _added(text: str, node: Any, above: Any, key: str, value: Any, newline: str) -> str:
+    """A new pair at the end of a mapping; `above` is the key the mapping is under."""
+    if node.id == "mapping" and node.flow_style:
+        pair = f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        if not node.value:
+            place = node.start_mark.index + 1
+            return text[:place] + pair + text[place:]
+        place = node.value[-1][1].end_mark.index
+        return text[:place] + f", {pair}" + text[place:]
+    if node.id == "mapping":
+        indent = " " * node.value[0][0].start_mark.column
+        place = _lines_end(text, _end(node))
+    else:
+        indent = " " * above.start_mark.column + _UNIT
+        place = _lines_end(text, text.index(":", above.end_mark.index) + 1)
+    return _ended(text[:place], newline) + _block({key: value}, indent, newline) + text[place:]
+
+
+def _taken_from_flow(text: str, node: Any, found: tuple[Any, Any]) -> str:
+    index = next(index for index, pair in enumerate(node.value) if pair[0] is found[0])
+    start, end = found[0].start_mark.index, found[1].end_mark.index
+    if index:
+        start = node.value[index - 1][1].end_mark.index
+    elif len(node.value) > 1:
+        end = node.value[1][0].start_mark.index
+    return text[:start] + text[end:]
+
+
+def _end(node: Any) -> int:
+    """Where a node's own text ends; the end of a block as ruamel has it lies behind the comments that follow."""
+    if node.id == "scalar" or node.flow_style or not node.value:
+        return int(node.end_mark.index)
+    last = node.value[-1]
+    value = last[1] if node.id == "mapping" else last
+    end = _end(value)
+    # Of a key without a value, only the key has a place.
+    return max(end, int(last[0].end_mark.index) + 1) if node.id == "mapping" and end <= last[0].end_mark.index else end
+
+
+def _line_start(text: str, index: int) -> int:
+    return text.rfind("\n", 0, index) + 1
+
+
+def _lines_end(text: str, index: int) -> int:
+    """Behind the line in which something ends; a text of several lines ends at the beginning of the next."""
+    if index and text[index - 1] == "\n":
+        return index
+    end = text.find("\n", index)
+    return len(text) if end < 0 else end + 1
+
+
+def _ended(text: str, newline: str) -> str:
+    """The text with its last line ended."""
+    return text if not text or text.endswith("\n") else text + newline
+
+
+def _nested(keys: Sequence[str], value: Any) -> Any:
+    for key in reversed(keys):
+        value = {key: value}
+    return value
+
+
+def _block(data: Mapping[str, Any], indent: str, newline: str) -> str:
+    return "".join(f"{line}{newline}" for line in _block_lines(data, indent))
+
+
+def _block_lines(data: Mapping[str, Any], indent: str) -> list[str]:
+    lines = []
+    for key, value in data.items():
+        if isinstance(value, Mapping) and value:
+            lines += [f"{indent}{_scalar(key)}:", *_block_lines(value, indent + _UNIT)]
+        elif isinstance(value, list) and value:
+            lines += [f"{indent}{_scalar(key)}:", *(f"{indent}{_UNIT}- {_scalar(item)}" for item in value)]
+        else:
+            lines.append(f"{indent}{_scalar(key)}: {_scalar(value)}")
+    return lines
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _says(error: Exception) -> str:
+    """The problem of a YAML error on one line, with its place."""
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark is not None else str(problem)
