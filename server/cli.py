@@ -10,9 +10,11 @@ import typer
 
 from m3bench.server.commands import (
     call,
+    curate,
     demo,
     doctor,
     image,
+    install,
     judge,
     probe,
     replay,
@@ -42,11 +44,13 @@ app.command("doctor")(doctor.doctor)
 app.command("probe")(probe.probe)
 app.command("run")(run.run)
 app.command("judge")(judge.judge)
+app.command("install")(install.install)
 app.command("servers")(servers.servers)
 app.command("call")(call.call)
 app.command("replay")(replay.replay)
 app.command("score")(score.score)
 app.command("report")(report.report)
+app.command("curate")(curate.curate)
 app.command("compare")(score.compare)
 app.command("submit-bundle")(submissions.submit_bundle)
 app.command("verify-bundle")(submissions.verify_bundle)
