@@ -124,6 +124,9 @@ class Client:
     after: str
     """What to do in the client once the file is written."""
 
+    must_exist: bool = False
+    """Whether a file with nothing but our entry would be of no use to it."""
+
     tool_cap: int | None
     """Tools it lets through to the model, all servers together."""
     advised_tools: int | None = None

@@ -36,3 +36,9 @@ def goose_place(machine: Machine) -> Path:
     if machine.system == "windows":
         return machine.settings() / "Block" / "goose" / "config" / "config.yaml"
     return machine.xdg() / "goose" / "config.yaml"
+
+
+def librechat_place(machine: Machine) -> Path:
+    """Where LibreChat is run; it may be told of another file, or of an address, which cannot be edited."""
+    named = machine.env.get("CONFIG_PATH") or ""
+    return machine.folder / (named if named and "://" not in named else "librechat.yaml")

@@ -264,7 +264,8 @@ def _line_end(text: str, position: int) -> int:
 
 
 def _apply(text: str, edits: Sequence[Edit]) -> str:
-    for start, end, new in reversed(sorted(edits, key=lambda edit: edit[:2])):
+    # From the back; two at one place stay in their order.
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2])[::-1]:
         text = text[:start] + new + text[end:]
     return text
 

@@ -1,0 +1,198 @@
+"""What goes into a client's configuration, and putting it there or taking it out again.
+
+The command around it parses options and shows what happened; nothing is printed here.
+"""
+
+import os
+import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from m3bench.server.clients import files
+from m3bench.server.clients.client import NAME, Client, Entry, Launch, Machine, System
+from m3bench.server.clients.documents import entry_in, installed, leads_to, removed, snippet
+from m3bench.server.clients.table import profile_for
+from m3bench.tasks.errors import InputFileError, UserError
+
+State = Literal["installed", "updated", "already there", "removed", "not there"]
+
+_LONGEST_LINE = 160
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What a person wants in a client's configuration."""
+
+    client: Client
+    path: Path
+    entry: Entry
+    profile: str | None
+    """None when the server runs elsewhere and has its own."""
+    picked: bool = False
+    """Whether we chose the profile."""
+
+    @property
+    def snippet(self) -> str:
+        """The entry as a file that has nothing else in it."""
+        return snippet(self.client, self.entry)
+
+    @property
+    def link(self) -> str | None:
+        """A link that installs it with one click."""
+        return self.client.link(NAME, self.entry) if self.client.link else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of a file."""
+
+    state: State
+    path: Path
+    backup: Path | None = None
+    diff: tuple[str, ...] = ()
+
+
+def this_machine() -> Machine:
+    """The machine we run on."""
+    systems: dict[str, System] = {"darwin": "macos", "win32": "windows"}
+    return Machine(system=systems.get(sys.platform, "linux"), home=Path.home(), env=os.environ, folder=Path.cwd())
+
+
+def place_of(client: Client, machine: Machine, *, config: Path | None = None, project: Path | None = None) -> Path:
+    """The file to edit: the one named, that of a project, or the person's own.
+
+    Raises:
+        UserError: The client has no files for projects.
+    """
+    if config is not None:
+        return config.expanduser().absolute()
+    if project is None:
+        return client.place(machine)
+    if client.project is None:
+        raise UserError(f"{client.title} has no configuration of its own for a project: leave out --project.")
+    return project.expanduser().absolute() / client.project
+
+
+def program() -> tuple[str, ...]:
+    """How this installation is started, by absolute paths: clients start us from any folder, with any PATH."""
+    name = "m3bench.exe" if sys.platform == "win32" else "m3bench"
+    python = Path(sys.executable).absolute()
+    for folder in (python.parent, Path(sysconfig.get_path("scripts"))):
+        if (folder / name).is_file():
+            return (str(folder / name),)
+    return (str(python), "-m", "m3bench.server.cli")
+
+
+def local(client: Client, path: Path, profile: str | None, start: Sequence[str] | None = None) -> Wish:
+    """A server that the client starts; without a profile, the largest it can take."""
+    chosen = profile or profile_for(client)
+    command, *before = start or program()
+    args = [*before, "serve", "--profile", chosen]
+    if client.content_only:
+        args.append("--content-only")
+    entry = {**client.stdio(Launch(command=command, args=tuple(args))), **client.approval}
+    return Wish(client=client, path=path, entry=entry, profile=chosen, picked=profile is None)
+
+
+def remote(client: Client, path: Path, url: str) -> Wish:
+    """A server that listens at an address.
+
+    Raises:
+        UserError: It is not an address, or the client takes none.
+    """
+    if client.http is None:
+        raise UserError(
+            f"{client.title} takes no addresses in this file: leave out --http, and it starts the server itself."
+        )
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and len(parts.path) > 1
+    except ValueError:
+        whole = False
+    if not whole or any(mark <= " " for mark in url):
+        raise UserError(
+            f"--http cannot be {url!r}: give the whole address that `m3bench serve --http` prints, such as "
+            "http://127.0.0.1:8700/mcp."
+        )
+    return Wish(client=client, path=path, entry={**client.http(url), **client.approval}, profile=None)
+
+
+def install(wish: Wish) -> Outcome:
+    """Put the entry into the file.
+
+    Raises:
+        InputFileError: The file cannot be read, understood or written; it is as it was.
+    """
+    before = files.read(wish.path)
+    if before is None and wish.client.must_exist:
+        raise InputFileError(
+            wish.path, f"is not there: run this where {wish.client.title} has it, or name it: --config"
+        )
+    try:
+        after = installed(before, wish.client, wish.entry)
+        earlier = before is not None and entry_in(before, wish.client) is not None
+    except ValueError as error:
+        raise InputFileError(wish.path, f"cannot be edited: {error}") from error
+    if after == before:
+        return Outcome(state="already there", path=wish.path)
+    kept = None
+    if before is not None and not any(leads_to(data, wish.client, after) for data in _originals(wish.path)):
+        kept = files.keep(wish.path, before)
+    files.write(wish.path, after)
+    return Outcome(
+        state="updated" if earlier else "installed",
+        path=wish.path,
+        backup=kept,
+        diff=_diff(wish.path, before or b"", after),
+    )
+
+
+def uninstall(client: Client, path: Path) -> Outcome:
+    """Take our entry out of the file.
+
+    Raises:
+        InputFileError: The file cannot be read, understood or written; it is as it was.
+    """
+    before = files.read(path)
+    originals = _originals(path)
+    try:
+        if before is None or entry_in(before, client) is None:
+            return Outcome(state="not there", path=path)
+        after = removed(before, client, originals)
+    except ValueError as error:
+        raise InputFileError(path, f"cannot be edited: {error}") from error
+    if after is None:
+        files.remove(path)
+    else:
+        files.write(path, after)
+    if after in originals:
+        # The file is as it was: nothing is left to keep of that.
+        for kept in files.backups(path):
+            if files.read(kept) == after:
+                files.remove(kept)
+    return Outcome(state="removed", path=path, diff=_diff(path, before, after or b""))
+
+
+def found_in(client: Client, path: Path) -> tuple[bool, bool | None]:
+    """Whether the file is there, and whether our entry is in it; None when it cannot be read."""
+    try:
+        data = files.read(path)
+        return data is not None, data is not None and entry_in(data, client) is not None
+    except (InputFileError, ValueError):
+        return True, None
+
+
+def _originals(path: Path) -> list[bytes]:
+    return [data for kept in files.backups(path) if (data := files.read(kept)) is not None]
+
+
+def _diff(path: Path, before: bytes, after: bytes) -> tuple[str, ...]:
+    """The difference as lines; long ones are cut."""
+    old, new = (data.decode("utf-8-sig", "replace").splitlines() for data in (before, after))
+    lines = unified_diff(old, new, str(path), str(path), lineterm="")
+    return tuple(line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…" for line in lines)

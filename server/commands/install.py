@@ -1,0 +1,241 @@
+"""`m3bench install`: into the configuration of a client, and out of it again."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from m3bench.server.commands.record import Json
+
+if TYPE_CHECKING:
+    from m3bench.server.clients.client import Client
+    from m3bench.server.clients.installation import Outcome, Wish
+
+
+def install(
+    client: Annotated[
+        str | None, typer.Argument(metavar="CLIENT", help="Which client; without one, all of them are listed.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="Tools to show; by default the largest profile the client lets through.")
+    ] = None,
+    http: Annotated[
+        str | None, typer.Option(metavar="URL", help="Connect to a server that runs, in place of starting one.")
+    ] = None,
+    project: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Into the configuration of this project, not your own.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Edit this file.")] = None,
+    show: Annotated[bool, typer.Option("--print", help="Only print what would go where, and a link if any.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take m3bench out of the configuration again.")] = False,
+    json: Json = False,
+) -> None:
+    """Put m3bench into an MCP client's configuration: claude-desktop, claude-code, cursor, vscode, codex, …
+
+    \b
+    m3bench install                          # the clients, and where m3bench is already
+    m3bench install cursor                   # into your own configuration
+    m3bench install vscode --project .       # into that of a project
+    m3bench install codex --print            # only show it
+    m3bench install cursor --remove          # out again
+
+    What is there stays, byte for byte; what the file held is kept beside it as FILE.m3bench-backup. A file that cannot
+    be edited is not touched: the lines to paste are printed. Afterwards, ask the client to start a task.
+    """
+    from m3bench.server.clients.installation import place_of, this_machine
+    from m3bench.server.clients.table import find
+    from m3bench.tasks.errors import UserError
+
+    if client is None:
+        if profile or http or project or config or show or remove:
+            raise UserError("Which client? `m3bench install` without options lists them.")
+        _list(json)
+        return
+    chosen = find(client)
+    path = place_of(chosen, this_machine(), config=config, project=project)
+    if remove:
+        _remove(chosen, path, json)
+        return
+    wish = _wish(chosen, path, profile, http)
+    if show:
+        _print(wish, json)
+    else:
+        _install(wish, json)
+
+
+def _wish(client: "Client", path: Path, profile: str | None, http: str | None) -> "Wish":
+    from m3bench.server.clients.installation import local, remote
+    from m3bench.server.clients.table import OWN_TOOLS
+    from m3bench.tasks.catalog import load_catalog
+    from m3bench.tasks.errors import UserError
+    from m3bench.tasks.library import Library
+    from m3bench.tasks.profiles import tools_of
+
+    if http is not None:
+        if profile is not None:
+            raise UserError("The profile of a server that runs is chosen where it is started: leave out --profile.")
+        return remote(client, path, http)
+    wish = local(client, path, profile)
+    assert wish.profile is not None
+    count = len(tools_of(wish.profile, load_catalog().ready, Library())) + OWN_TOOLS
+    if client.most_tools is not None and count > client.most_tools:
+        _tell(f"The profile {wish.profile} shows {count} tools; {client.title} takes {client.most_tools} well.")
+    return wish
+
+
+def _install(wish: "Wish", json: bool) -> None:
+    from m3bench.server.clients.installation import install
+    from m3bench.server.commands.screen import console, print_json
+    from m3bench.tasks.errors import InputFileError
+
+    client = wish.client
+    try:
+        outcome = install(wish)
+    except InputFileError:
+        _paste(wish, json)
+        raise
+    if json:
+        print_json({**_told(outcome, client), "profile": wish.profile, "entry": wish.entry, "link": wish.link})
+        return
+    _show(outcome)
+    if outcome.state == "already there":
+        console().print(f"{client.title} has m3bench already: {outcome.path}", soft_wrap=True)
+        return
+    console().print(f"{client.title}: {outcome.state} in {outcome.path}", style="bold", soft_wrap=True)
+    for line in (*_kept(outcome), *_advice(wish), client.after):
+        console().print(line, soft_wrap=True)
+    console().print("Then ask it: start a task.")
+
+
+def _paste(wish: "Wish", json: bool) -> None:
+    """What a person can do by hand."""
+    from m3bench.server.commands.screen import print_json
+
+    if json:
+        print_json({"client": wish.client.key, "path": str(wish.path), "state": "refused", "snippet": wish.snippet})
+        return
+    _tell("The file was not touched. These are the lines to add to it by hand:")
+    typer.echo(wish.snippet, nl=False)
+
+
+def _remove(client: "Client", path: Path, json: bool) -> None:
+    from m3bench.server.clients.installation import uninstall
+    from m3bench.server.commands.screen import console, print_json
+
+    outcome = uninstall(client, path)
+    if json:
+        print_json(_told(outcome, client))
+        return
+    _show(outcome)
+    says = "removed from" if outcome.state == "removed" else "not in"
+    console().print(f"{client.title}: m3bench is {says} {path}", soft_wrap=True)
+
+
+def _print(wish: "Wish", json: bool) -> None:
+    from m3bench.server.commands.screen import print_json
+
+    if json:
+        print_json(
+            {
+                "client": wish.client.key,
+                "path": str(wish.path),
+                "format": wish.client.format,
+                "profile": wish.profile,
+                "entry": wish.entry,
+                "snippet": wish.snippet,
+                "link": wish.link,
+                "advice": _advice(wish),
+                "after": wish.client.after,
+            }
+        )
+        return
+    _tell(f"{wish.client.title} reads {wish.path}. Add this:")
+    typer.echo(wish.snippet, nl=False)
+    if wish.link is not None:
+        _tell("Or open this link:")
+        typer.echo(wish.link)
+    for line in (*_advice(wish), wish.client.after):
+        _tell(line)
+
+
+def _advice(wish: "Wish") -> list[str]:
+    """What a person should know of the entry."""
+    client, lines = wish.client, []
+    if wish.profile is None and client.content_only:
+        lines.append("Start the server with --content-only: this client loses pictures beside structured content.")
+    elif wish.picked:
+        why = f"it takes {client.most_tools} tools well" if client.most_tools else "it has no known limit on tools"
+        lines.append(f"Profile {wish.profile}, since {why}; --profile chooses another.")
+    if client.approval:
+        lines.append("Its tools run without asking you.")
+    elif client.approval_by_hand:
+        lines.append(f"Approval: {client.approval_by_hand}")
+    return lines
+
+
+def _kept(outcome: "Outcome") -> list[str]:
+    return [f"What the file held before is in {outcome.backup}"] if outcome.backup else []
+
+
+def _told(outcome: "Outcome", client: "Client") -> dict[str, object]:
+    return {
+        "client": client.key,
+        "path": str(outcome.path),
+        "state": outcome.state,
+        "backup": str(outcome.backup) if outcome.backup else None,
+        "diff": list(outcome.diff),
+    }
+
+
+def _show(outcome: "Outcome") -> None:
+    """The difference, in colours on a terminal."""
+    from m3bench.server.commands.screen import console
+    from m3bench.server.scoring.explain import printable
+
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    for line in outcome.diff:
+        console().print(printable(line), style=styles.get(line[:1], "dim"), soft_wrap=True)
+
+
+def _list(json: bool) -> None:
+    from rich.table import Table
+
+    from m3bench.server.clients.installation import found_in, place_of, this_machine
+    from m3bench.server.clients.table import CLIENTS, profile_for
+    from m3bench.server.commands.screen import console, print_json
+
+    machine = this_machine()
+    rows = []
+    for client in CLIENTS.values():
+        path = place_of(client, machine)
+        there, ours = found_in(client, path)
+        rows.append((client, path, there, ours))
+    if json:
+        print_json(
+            [
+                {
+                    "client": client.key,
+                    "title": client.title,
+                    "path": str(path),
+                    "exists": there,
+                    "installed": ours,
+                    "profile": profile_for(client),
+                }
+                for client, path, there, ours in rows
+            ]
+        )
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("client", "", "m3bench", "configuration"):
+        table.add_column(heading, overflow="fold")
+    for client, path, there, ours in rows:
+        state = "unreadable" if ours is None else "installed" if ours else "–" if there else "no file"
+        table.add_row(client.key, client.title, state, str(path))
+    screen = console()
+    screen.print(table)
+    screen.print("m3bench install CLIENT puts it in, m3bench install CLIENT --print only shows how.")
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
