@@ -35,7 +35,11 @@ def fact(value: object, evidence: Evidence, says: str) -> dict[str, Any]:
 def file_name(client: str) -> str:
     """A file name for whatever a client calls itself; no two names share one."""
     slug = re.sub(r"[^a-z0-9.]+", "-", client.lower()).strip("-.")[:48] or "client"
-    return f"{slug}.json" if slug == client else f"{slug}-{sha256(client.encode()).hexdigest()[:8]}.json"
+    return (
+        f"{slug}.json"
+        if slug == client
+        else f"{slug}-{sha256(client.encode(errors='surrogatepass')).hexdigest()[:8]}.json"
+    )
 
 
 def keep(data: Path, card: Card) -> Path:
@@ -56,7 +60,7 @@ def keep(data: Path, card: Card) -> Path:
         return path
     cards = sorted([*others, card], key=lambda one: (one["taken"], one["client"]["version"]))
     draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps({"version": VERSION, "cards": cards}, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    draft.write_text(json.dumps({"version": VERSION, "cards": cards}, indent=1) + "\n", "utf-8")
     draft.replace(path)
     return path
 

@@ -85,8 +85,10 @@ def listening(arguments: list[str]) -> Iterator[str]:
 class serving:
     """A server process on a free port, stopped in the end; the value is its address."""
 
-    def __init__(self, arguments: list[str], env: dict[str, str] | None = None) -> None:
-        self._command = [*SERVE, "--http", "127.0.0.1:0", *arguments]
+    def __init__(
+        self, arguments: list[str], env: dict[str, str] | None = None, command: list[str] | None = None
+    ) -> None:
+        self._command = [*(command or SERVE), "--http", "127.0.0.1:0", *arguments]
         self._env = {**os.environ, **(env or {})}
 
     def __enter__(self) -> str:
