@@ -68,6 +68,15 @@ Output = Annotated[
     typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
 ]
 
+Pairs = Annotated[
+    list[str] | None,
+    typer.Option("--model-arg", "-M", metavar="NAME=VALUE", help="For the model's provider, as Inspect takes it."),
+]
+Generate = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="How the model writes, such as temperature=0; several times."),
+]
+
 
 def run(
     model: Model = None,
@@ -83,8 +92,16 @@ def run(
     output: Output = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with results that were interrupted.")] = False,
     solver: Annotated[Solver, typer.Option(help="What drives a model.")] = Solver.react,
-    calling: Annotated[str | None, typer.Option(help="How a model calls tools.")] = None,
+    calling: Annotated[
+        str | None, typer.Option(metavar="native|text", help="How the executor's model calls tools.")
+    ] = None,
     max_steps: Annotated[int | None, typer.Option(min=1, help="Turns a model may take per sample.")] = None,
+    batch: Annotated[int | None, typer.Option(min=1, help="Calls the executor makes in one step.")] = None,
+    max_minutes: Annotated[float | None, typer.Option(min=0.01, help="Minutes a model may take per sample.")] = None,
+    max_messages: Annotated[int | None, typer.Option(min=1, help="Messages in a sample's conversation.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens a model may use per sample.")] = None,
+    model_arg: Pairs = None,
+    generate: Generate = None,
     max_calls: Annotated[int, typer.Option(min=1, help="Calls a sample may make.")] = 200,
     seed: Annotated[int, typer.Option(help="Of whatever is random in an agent.")] = 0,
     json: Json = False,
@@ -112,11 +129,21 @@ def run(
     }  # fmt: skip
     plays: list[tuple[Plan, Play]] = []
     if model is not None:
-        options = ModelOptions(model=model, solver=solver.value, calling=calling, max_steps=max_steps)
-        extra = {"calling": calling, "max_steps": max_steps}
+        extra: dict[str, Any] = {
+            "calling": calling, "max_steps": max_steps, "batch": batch, "max_minutes": max_minutes,
+            "max_messages": max_messages, "max_tokens": max_tokens, "arguments": _pairs("--model-arg", model_arg),
+            "generate": _pairs("--generate", generate),
+        }  # fmt: skip
+        options = ModelOptions(model=model, solver=solver.value, **extra)
+        # Of what a provider is given the names alone are kept: among the values may be a key.
+        extra |= {"arguments": sorted(options.arguments)}
+        extra = {name: value for name, value in extra.items() if value not in (None, {}, [])}
         folder = output or DEFAULT / model.replace("/", "-")
         choice = Choice(agent=model, kind="model", folder=folder, solver=solver.value, options=extra, **common)
-        plays.append((make_plan(choice), _with_model(options)))
+        plan = make_plan(choice)
+        if plan.todo:
+            _check_model(options)
+        plays.append((plan, _with_model(options)))
     else:
         found = find_agents(agent or [])
         for one in found:
@@ -132,6 +159,31 @@ def run(
         _say(f"Stopped; what was finished is kept. To go on: {_again()}")
         raise typer.Exit(130) from None
     _report(plans, json=json)
+
+
+def _check_model(options: "ModelOptions") -> None:
+    """Raise what is wrong with a model before anything is written."""
+    from m3bench.server.headless.inspect_run import find_model
+
+    find_model(options)
+
+
+def _pairs(option: str, given: "Sequence[str] | None") -> dict[str, Any]:
+    """What was given as NAME=VALUE; a value that is JSON is taken as such."""
+    from json import JSONDecodeError, loads
+
+    from m3bench.tasks.errors import UserError
+
+    pairs: dict[str, Any] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise UserError(f"{option} takes NAME=VALUE, such as temperature=0, not {text!r}.")
+        try:
+            pairs[name] = loads(value)
+        except JSONDecodeError:
+            pairs[name] = value
+    return pairs
 
 
 def _with_model(options: "ModelOptions") -> Play:

@@ -40,6 +40,10 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
         agent=options.solver,
         calling=options.calling,
         max_steps=options.max_steps,
+        batch=options.batch,
+        minutes=options.max_minutes,
+        messages=options.max_messages,
+        tokens=options.max_tokens,
     )
     attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
     watch = Watch(done)
@@ -82,7 +86,7 @@ def find_model(options: ModelOptions) -> Any:
         UserError: Inspect is not installed, knows no such model, or lacks what the provider needs.
     """
     try:
-        from inspect_ai.model import get_model
+        from inspect_ai.model import GenerateConfig, get_model
     except ImportError as error:
         raise UserError("Models are run by Inspect: pip install 'm3bench[agents]' installs it.") from error
     from m3bench.server.headless import registry  # makes our own provider known
@@ -91,9 +95,27 @@ def find_model(options: ModelOptions) -> Any:
     assert registry
     check_player(options.solver, options.calling)
     try:
-        return get_model(options.model)
+        config = GenerateConfig.model_validate(dict(options.generate))
+        unknown = set(options.generate) - set(GenerateConfig.model_fields)
+        if unknown:
+            raise UserError(f"Inspect has no setting {', '.join(sorted(unknown))} for how a model writes.")
+        return get_model(options.model, config=config, **_mock(options.model), **options.arguments)
     except UserError:
         raise
     except Exception as error:
         said = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"The model {options.model!r} cannot be used: {said}") from error
+
+
+def _mock(model: str) -> dict[str, Any]:
+    """What keeps Inspect's mock model from fetching a tokenizer: outputs that say what they cost."""
+    if not model.startswith("mockllm/"):
+        return {}
+    from inspect_ai.model import ModelOutput, ModelUsage
+
+    def output(*_: object) -> ModelOutput:
+        said = ModelOutput.from_content(model, "I do not know.")
+        said.usage = ModelUsage()
+        return said
+
+    return {"custom_outputs": output}

@@ -108,18 +108,25 @@ async def open_seat(seating: Seating, task: str, profile: str, client: Implement
     environment = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)}
     parameters = StdioServerParameters(command=command, args=arguments, env=environment)
     with TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+        inside: Exception | None = None
         try:
             async with Client(stdio_client(parameters, errlog=log), client_info=client) as connection:
                 opening = await _own(connection, "start_task", {"task_id": task})
                 listed = (await connection.list_tools()).tools
-                yield SampleSeat(
+                seat = SampleSeat(
                     client=connection,
                     run=str((opening.meta or {})["m3bench/task"]["run"]),
                     tools=tuple(tool for tool in listed if tool.name not in OWN_TOOLS),
                 )
+                try:
+                    yield seat
+                except Exception as error:
+                    inside = error
+                    raise
         except Exception as error:
-            cause = _cause(error)
-            if isinstance(cause, _BROKEN):
+            # The task groups of a client wrap what is raised inside them.
+            cause = inside or _cause(error)
+            if inside is None and isinstance(cause, _BROKEN):
                 raise SandboxError(_why(log, cause)) from error
             raise cause from None
 
@@ -147,8 +154,7 @@ async def _own(client: Client, tool: str, arguments: Mapping[str, Any]) -> CallT
 
 async def _request(client: Client, tool: str, arguments: object, meta: Mapping[str, Any] | None) -> CallToolResult:
     # Past the SDK's own call_tool, which would check the results of tools and refuse arguments that are no object.
-    params = _AnyParams(name=tool, arguments=arguments, _meta=meta)
-    request = _AnyRequest(params=params)
+    request = _AnyRequest.model_validate({"params": {"name": tool, "arguments": arguments, "_meta": meta}})
     return await client.session.send_request(request, CallToolResult, request_read_timeout_seconds=REPLY_SECONDS)
 
 

@@ -31,7 +31,7 @@ from m3bench.tasks.task import Task
 
 Sandboxes = Literal["process", "docker", "inprocess"]
 
-PER_TASK = ("task", "standard")
+PER_TASK = ("task", "standard", "family")
 """Profiles that are another one for each task: alone they mean that of the task at hand."""
 
 
@@ -63,6 +63,18 @@ class ModelOptions:
     """How the model calls tools; the solver's own way when left out."""
     max_steps: int | None = None
     """Turns a sample may take; the solver's own bound when left out."""
+    batch: int | None = None
+    """Calls the executor makes in one step; its own bound when left out."""
+    max_minutes: float | None = None
+    """Time a sample may take."""
+    max_messages: int | None = None
+    """Messages a conversation may have."""
+    max_tokens: int | None = None
+    """Tokens a sample may use, read and written."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """For the provider of the model, as Inspect takes them (`-M`)."""
+    generate: Mapping[str, Any] = field(default_factory=dict)
+    """How the model writes, as Inspect takes it: `temperature`, `reasoning_effort` and the like."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,12 +137,14 @@ class Plan:
 
     def profile(self, task: str) -> str:
         """The profile of the seat that a task is played on."""
-        return profile_of(self.header.profile, task)
+        return profile_of(self.header.profile, self.library.task(task))
 
 
-def profile_of(profile: str, task: str) -> str:
-    """The profile for one task: `standard` alone means `standard:ID` of that task."""
-    return f"{profile}:{task}" if profile in PER_TASK else profile
+def profile_of(profile: str, task: Task) -> str:
+    """The profile for one task: `standard` alone means `standard:ID` of that task, `family` that of its family."""
+    if profile not in PER_TASK:
+        return profile
+    return f"{profile}:{task.family if profile == 'family' else task.id}"
 
 
 def make_plan(choice: Choice) -> Plan:
@@ -196,7 +210,7 @@ def _spread(tasks: list[Task], limit: int | None) -> list[Task]:
 
 
 def _fits(task: Task, profile: str, library: Library) -> bool:
-    return bool(solvable((task,), tools_of(profile_of(profile, task.id), load_catalog().ready, library)))
+    return bool(solvable((task,), tools_of(profile_of(profile, task), load_catalog().ready, library)))
 
 
 def _header(choice: Choice, library: Library, tasks: list[Task]) -> Header:

@@ -60,7 +60,7 @@ def m3(
     chosen = select(library, _parts(family), _parts(task), limit)
     return inspect_task(
         library,
-        [(Attempt(one.id, 1), profile_of(profile, one.id)) for one in chosen],
+        [(Attempt(one.id, 1), profile_of(profile, one)) for one in chosen],
         seated(
             data=str(settings.data.absolute()),
             tasks=str(Path(tasks).absolute()) if tasks is not None else None,

@@ -17,7 +17,7 @@ from inspect_ai.model import ChatMessageAssistant
 # The usage of a sample so far has no public name; the log that does is written when the sample is over.
 from inspect_ai.model._model import sample_model_usage
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import LimitExceededError, apply_limits, message_limit, time_limit, token_limit
+from inspect_ai.util import Limit, LimitExceededError, apply_limits, message_limit, time_limit, token_limit
 from mcp_types import Implementation
 
 from m3bench.server.headless.executor import Executor
@@ -104,16 +104,7 @@ def seated(
             state.store.set(RUN, seat.run)
             work = AgentState(messages=state.messages)
             async with _handing_in(seat, state, work):
-                limits = [
-                    limit
-                    for limit in (
-                        message_limit(messages) if messages else None,
-                        token_limit(tokens) if tokens else None,
-                        time_limit(minutes * 60) if minutes else None,
-                    )
-                    if limit is not None
-                ]
-                with apply_limits(limits, catch_errors=True):
+                with apply_limits(_limits(minutes, messages, tokens), catch_errors=True):
                     await play(SeatTools(seat), work)
 
     return solve
@@ -132,6 +123,17 @@ def check_player(agent: str, calling: str | None) -> None:
 def _player(agent: str, calling: str | None, max_steps: int | None, batch: int | None) -> React | Executor:
     check_player(agent, calling)
     return React(max_steps) if agent == "react" else Executor(max_steps, batch, text=calling == "text")
+
+
+def _limits(minutes: float | None, messages: int | None, tokens: int | None) -> list[Limit]:
+    limits: list[Limit] = []
+    if minutes:
+        limits.append(time_limit(minutes * 60))
+    if messages:
+        limits.append(message_limit(messages))
+    if tokens:
+        limits.append(token_limit(tokens))
+    return limits
 
 
 @asynccontextmanager
