@@ -21,23 +21,20 @@ from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.front import Front
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
-from m3bench.proxy.steps import VERSION as STEPS_VERSION
 from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.sandboxes.pool import Pool
-from m3bench.sandboxes.world.tables import world_hash
 from m3bench.server.backend import backend_of
 from m3bench.server.clients.capability import client_facts
 from m3bench.server.containers import Containers
 from m3bench.server.desk import BenchmarkDesk
 from m3bench.server.runs import OWN_TOOLS, Runs
-from m3bench.server.scores import VERSION as SCORES_VERSION
 from m3bench.server.scores import score_run
-from m3bench.server.scoring.weights import MODEL_SHA256
 from m3bench.server.settings import Settings
 from m3bench.server.store.records import RunRecord, now
 from m3bench.server.store.sqlite import WORKSPACES, SqliteStore, has_leftovers
 from m3bench.server.tools import DEFINITIONS, BenchmarkTools
+from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import RunError, UserError
 from m3bench.tasks.library import BUNDLED, Library
@@ -157,18 +154,12 @@ class App:
     def manifest(self, seat: Seat) -> dict[str, Any]:
         """What makes two runs comparable."""
         return {
-            "m3bench": version("m3bench"),
-            "tasks": {"name": self.library.set.name, "version": self.library.set.version, "hash": self.library.hash},
-            "catalog": self.catalog.hash,
-            "world": world_hash(),
-            "encoder": MODEL_SHA256,
+            **versions(self.library, self.catalog),
             "profile": seat.profile,
             "tools": len(seat.tools),
             "sandbox": self.settings.sandbox,
             "upstream": self.fleet.versions,
             "content_only": self.settings.content_only,
-            "steps": STEPS_VERSION,
-            "scores": SCORES_VERSION,
         }
 
     @asynccontextmanager

@@ -27,17 +27,18 @@ from m3bench.server.commands import (
     servers,
     submissions,
     tasks,
+    version,
     world,
 )
 from m3bench.tasks.errors import M3Error
 
 app = typer.Typer(
     name="m3bench",
-    help="A benchmark that is an MCP server: connect any MCP client and measure how well it uses tools.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.callback(invoke_without_command=True)(version.version)
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)

@@ -1,0 +1,27 @@
+"""What this installation measures with: the part of a run's manifest that does not depend on how it is served.
+
+Everything is computed from the files that are there, so that a changed picture or table shows.
+"""
+
+from importlib.metadata import version
+from typing import Any
+
+from m3bench.proxy.steps import VERSION as STEPS_VERSION
+from m3bench.sandboxes.world.tables import world_hash
+from m3bench.server.scores import VERSION as SCORES_VERSION
+from m3bench.server.scoring.weights import MODEL_SHA256
+from m3bench.tasks.catalog import Catalog
+from m3bench.tasks.library import Library
+
+
+def versions(library: Library, catalog: Catalog) -> dict[str, Any]:
+    """Versions and hashes of the program, the tasks, the tools, the world and the scoring."""
+    return {
+        "m3bench": version("m3bench"),
+        "tasks": {"name": library.set.name, "version": library.set.version, "hash": library.hash},
+        "catalog": catalog.hash,
+        "world": world_hash(),
+        "encoder": MODEL_SHA256,
+        "steps": STEPS_VERSION,
+        "scores": SCORES_VERSION,
+    }
