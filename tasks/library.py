@@ -81,9 +81,9 @@ class Library:
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Everything the set consists of: path in the folder and content, sorted, one file in memory at a time."""
-        for name in sorted(
-            path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()
-        ):
+        parts = ("tasks.json", "pictures/**/*", "scenes/**/*")
+        found = (path for part in parts for path in self.folder.glob(part) if path.is_file())
+        for name in sorted(path.relative_to(self.folder).as_posix() for path in found):
             yield name, self._read(name)
 
     def _has(self, name: str) -> bool:
