@@ -17,6 +17,7 @@ from m3bench.server.commands import (
     install,
     judge,
     probe,
+    public,
     replay,
     report,
     run,
@@ -58,6 +59,8 @@ app.command("verify-bundle")(submissions.verify_bundle)
 app.add_typer(image.commands)
 app.add_typer(runs.commands)
 app.add_typer(sandboxes.commands)
+tasks.commands.command("export")(public.export_tasks)
+tasks.commands.command("import")(public.import_tasks)
 app.add_typer(tasks.commands)
 app.add_typer(world.commands)
 

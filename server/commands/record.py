@@ -20,11 +20,12 @@ LATEST = "latest"
 
 @contextmanager
 def record(data: Path | None) -> "Iterator[SqliteStore]":
-    """The store of a data folder, closed in the end."""
+    """The store of a data folder or of a result set, closed in the end."""
+    from m3bench.server.resultset import store_folder
     from m3bench.server.settings import Settings
     from m3bench.server.store.sqlite import SqliteStore
 
-    store = SqliteStore(Settings.of(data=data).data)
+    store = SqliteStore(store_folder(Settings.of(data=data).data))
     try:
         yield store
     finally:

@@ -1,26 +1,16 @@
 """`m3bench runs`: what was recorded."""
 
-from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from m3bench.server.commands.record import Data, Json, RunName, find_run, record, write_text
+from m3bench.server.commands.export import call_row, export_runs
+from m3bench.server.commands.record import Data, Json, RunName, find_run, record
 
 if TYPE_CHECKING:
-    from m3bench.server.store.records import CallRecord, RunRecord
-    from m3bench.server.store.sqlite import SqliteStore
+    from m3bench.server.store.records import RunRecord
 
 commands = typer.Typer(name="runs", help="List, show, export and delete recorded runs.", no_args_is_help=False)
-
-
-class Format(StrEnum):
-    """How a run is written."""
-
-    ours = "m3bench"
-    public = "open-m3-bench"
-    raw = "jsonl"
 
 
 @commands.callback(invoke_without_command=True)
@@ -67,7 +57,7 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
         calls = store.calls(found.id)
     if json:
         print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "seal": found.seal,
-                    "scorecard": found.scorecard, "calls": [_call_row(call) for call in calls]})  # fmt: skip
+                    "scorecard": found.scorecard, "calls": [call_row(call) for call in calls]})  # fmt: skip
         return
     from rich.markdown import Markdown
 
@@ -77,33 +67,10 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
         milliseconds = ((call.returned_ns or call.received_ns) - call.received_ns) / 1e6
         screen.print(f"  {call.wall[11:23]}  {call.outcome or 'under way':18} {milliseconds:9.1f} ms  {call.tool}")
     if found.scorecard is not None:
-        screen.print(Markdown(markdown(found.scorecard)))
+        screen.print(Markdown(markdown(found.scorecard, found.id)))
 
 
-@commands.command()
-def export(
-    run: Annotated[list[str] | None, typer.Argument(help="Handles; every submitted run when left out.")] = None,
-    format: Annotated[
-        Format, typer.Option(help="m3bench and open-m3-bench hold trajectories; jsonl every call.")
-    ] = Format.ours,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")
-    ] = None,
-    data: Data = None,
-) -> None:
-    """Write runs as files: for scoring again, for the public evaluator, or raw."""
-    with record(data) as store:
-        found = (
-            [find_run(store, one) for one in run]
-            if run
-            else [r for r in store.runs() if r.state in ("submitted", "scored")]
-        )
-        text = _export(store, found, format)
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    write_text(output, text)
-    typer.echo(f"{len(found)} runs written to {output}", err=True)
+commands.command("export")(export_runs)
 
 
 @commands.command()
@@ -133,38 +100,3 @@ def _row(run: "RunRecord") -> dict[str, Any]:
         "started": run.started, "ended": run.ended,
         "average": card.get("metrics", {}).get("average"), "success": card.get("success"),
     }  # fmt: skip
-
-
-def _call_row(call: "CallRecord") -> dict[str, Any]:
-    return {
-        "tool": call.tool, "arguments": call.arguments, "outcome": call.outcome, "owner": call.owner, "wall": call.wall,
-        "received_ns": call.received_ns, "forwarded_ns": call.forwarded_ns, "returned_ns": call.returned_ns,
-        "sent_ns": call.sent_ns, "client": call.client, "revision": call.revision, "error": call.error,
-    }  # fmt: skip
-
-
-def _export(store: "SqliteStore", found: "list[RunRecord]", format: Format) -> str:
-    import json
-
-    from m3bench.server.runs import OWN_TOOLS
-    from m3bench.server.trajectories import course
-    from m3bench.tasks.files import TaskTrajectories, public_tasks_json, tasks_json
-
-    if format is Format.raw:
-        lines = [
-            {**_call_row(call), "run": run.id, "request": call.request.decode(errors="replace"),
-             "result": call.result.decode(errors="replace") if call.result else None}
-            for run in found
-            for call in store.calls(run.id)
-        ]  # fmt: skip
-        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    tasks = []
-    for run in found:
-        calls = [call for call in store.calls(run.id) if call.tool not in OWN_TOOLS]
-        tasks.append(TaskTrajectories(id=run.task, family=None, trajectories=(course(calls).trajectory,)))
-    return (
-        json.dumps(
-            tasks_json(tasks) if format is Format.ours else public_tasks_json(tasks), ensure_ascii=False, indent=1
-        )
-        + "\n"
-    )
