@@ -7,7 +7,7 @@ connects and lists tools leaves no file, no process and no run behind.
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -200,11 +200,17 @@ class App:
         last = next(reversed(self.store.calls(record.id)), None)
         return client_facts(self.settings.data, last.client, last.revision) if last is not None else None
 
-    @cached_property
+    @property
     def _encoder(self) -> Any:
-        from m3bench.server.scoring import open_encoder
+        return _encoder()
 
-        return open_encoder()
+
+@cache
+def _encoder() -> Any:
+    """One for the process: its weights take time and memory."""
+    from m3bench.server.scoring import open_encoder
+
+    return open_encoder()
 
 
 def _library(settings: Settings) -> Library:

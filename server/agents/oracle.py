@@ -3,25 +3,25 @@
 They are the ceiling: the first must score 1 on everything, or the benchmark is wrong.
 """
 
-from m3bench.server.agents.play import Made, Play
-from m3bench.tasks.catalog import expose
+from m3bench.server.agents.play import Play
+from m3bench.tasks.trajectory import Trajectory
 
 
-def reference(play: Play) -> list[list[Made]]:
-    """The calls of the first reference, step by step."""
-    return [[Made(expose(call.tool), call.arguments) for call in step] for step in play.task.references[0].steps]
+def reference(play: Play) -> Trajectory:
+    """The first reference that the tools of the seat can play."""
+    ways = [way.trajectory for way in play.task.references]
+    return next((way for way in ways if all(call.tool in play.shown for call in way.calls)), ways[0])
 
 
 async def oracle(play: Play) -> str:
     """Plays the reference, independent calls together."""
-    for step in reference(play):
-        await play.step(step)
+    for step in reference(play).steps:
+        await play.step(step.calls)
     return play.task.answer
 
 
 async def oracle_serial(play: Play) -> str:
     """Makes the calls of the reference one at a time."""
-    for step in reference(play):
-        for call in step:
-            await play.call(*call)
+    for call in reference(play).calls:
+        await play.call(call)
     return play.task.answer

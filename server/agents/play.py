@@ -5,25 +5,29 @@ calls it makes together; the hint in `_meta` keeps the clock out of it.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import cast
 
 import anyio
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, TextContent, Tool
+from mcp_types import CallToolResult, RequestParamsMeta, TextContent
 
 from m3bench.proxy.steps import HINT
-from m3bench.tasks.catalog import SEPARATOR
+from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
 from m3bench.tasks.task import Task
+from m3bench.tasks.trajectory import Call
 
 
-class Made(NamedTuple):
-    """A call to make: the name as clients see it, and the arguments."""
+@dataclass(frozen=True, kw_only=True)
+class Hidden:
+    """What a run must never see, for who looks for it."""
 
-    tool: str
-    arguments: Mapping[str, Any]
+    files: tuple[str, ...]
+    """Absolute paths on this machine."""
+    texts: tuple[str, ...]
+    """What stands in them, and nowhere else."""
 
 
 @dataclass(kw_only=True)
@@ -36,17 +40,18 @@ class Play:
     question."""
     pictures: tuple[str, ...]
     """Paths in the workspace."""
-    places: tuple[str, ...]
-    """Files of this machine that a run must never see."""
+    shown: frozenset[str]
+    """Canonical names of the tools of the seat."""
+    hidden: Hidden
     dice: random.Random
     steps: int = field(default=0, init=False)
 
-    async def step(self, calls: Sequence[Made]) -> list[str]:
+    async def step(self, calls: Sequence[Call]) -> list[str]:
         """Make calls together; the text of each result, in their order."""
         self.steps += 1
         texts = [""] * len(calls)
 
-        async def one(index: int, call: Made) -> None:
+        async def one(index: int, call: Call) -> None:
             texts[index] = await self._call(call)
 
         async with anyio.create_task_group() as together:
@@ -54,18 +59,20 @@ class Play:
                 together.start_soon(one, index, call)
         return texts
 
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
+    async def call(self, call: Call) -> str:
         """Make one call as a step of its own."""
-        return (await self.step([Made(tool, arguments)]))[0]
+        return (await self.step([call]))[0]
 
     async def tools(self) -> list[Tool]:
-        """The tools the seat shows, our own left out."""
+        """The tools that the seat lists, the benchmark's own left out."""
         listed = await self.client.list_tools()
-        return [tool for tool in listed.tools if SEPARATOR in tool.name]
+        catalog = load_catalog()
+        return [catalog.tool(tool.name) for tool in listed.tools if SEPARATOR in tool.name]
 
-    async def _call(self, call: Made) -> str:
+    async def _call(self, call: Call) -> str:
         try:
-            result = await self.client.call_tool(call.tool, dict(call.arguments), meta={HINT: self.steps})
+            meta = cast(RequestParamsMeta, {HINT: self.steps})
+            result = await self.client.call_tool(expose(call.tool), dict(call.arguments), meta=meta)
         except MCPError as error:
             return str(error)
         return text_of(result)

@@ -15,18 +15,22 @@ from mcp import Client
 from mcp_types import CallToolResult, Implementation
 
 from m3bench.proxy.seat import Seat
-from m3bench.server.agents.play import Play, text_of
+from m3bench.server.agents.play import Hidden, Play, text_of
 from m3bench.server.agents.registry import Agent
 from m3bench.server.app import App
 from m3bench.server.headless.plan import Attempt, Plan, SampleDone
-from m3bench.server.resultset import HEADER, Sample
+from m3bench.server.resultset import DATA, HEADER, Sample
 from m3bench.tasks.errors import M3Error, RunError
+from m3bench.tasks.task import Task
 
 REVISION = "2026-07-28"
 """The protocol revision the agents speak: it needs no handshake."""
 
 RUNS_PER_SANDBOX = 50
 """The agents are our own and leave a sandbox as they found it; most of its time goes into reading the world once."""
+
+TELLING_LETTERS = 32
+"""A text this long is found in no result by chance."""
 
 OTHERS = frozenset({"proxy", "sandbox", "upstream", "cassette"})
 """Whose failures make a sample void."""
@@ -73,14 +77,16 @@ async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple
 async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
     """Play one sample up to its submission; the run's handle."""
     task = plan.task(attempt)
-    async with _client(app, agent.name, plan.profile(task.id)) as client:
+    seat = app.open_seat(profile=plan.profile(task.id))
+    async with _client(app, agent.name, seat) as client:
         opening = _meant(await client.call_tool("start_task", {"task_id": task.id}))
         facts = (opening.meta or {})["m3bench/task"]
         play = Play(
             client=client,
             task=task,
             pictures=tuple(facts["pictures"]),
-            places=tuple(str(path.resolve()) for path in (plan.library.folder / "tasks.json", plan.folder / HEADER)),
+            shown=frozenset(tool.qualified for tool in seat.tools.values()),
+            hidden=_hidden(plan, task),
             dice=random.Random(f"{plan.seed} {task.id} {attempt.repeat}"),
         )
         answer = await agent.play(play)
@@ -89,9 +95,8 @@ async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
 
 
 @asynccontextmanager
-async def _client(app: App, name: str, profile: str) -> AsyncIterator[Client]:
-    """A client on a new seat."""
-    seat = app.open_seat(profile=profile)
+async def _client(app: App, name: str, seat: Seat) -> AsyncIterator[Client]:
+    """A client on a seat, which is closed after it."""
 
     async def seat_of(context: Any) -> Seat:
         return seat
@@ -103,6 +108,16 @@ async def _client(app: App, name: str, profile: str) -> AsyncIterator[Client]:
     finally:
         with anyio.CancelScope(shield=True):
             await app.close_seat(seat)
+
+
+def _hidden(plan: Plan, task: Task) -> Hidden:
+    """What a run of the task must not see."""
+    files = (plan.library.folder / "tasks.json", plan.folder / HEADER, plan.folder / DATA / "m3bench.sqlite")
+    texts = (task.wording, task.answer, plan.library.hash)
+    return Hidden(
+        files=tuple(str(path.resolve()) for path in files),
+        texts=tuple(text for text in texts if len(text) >= TELLING_LETTERS),
+    )
 
 
 def _meant(result: CallToolResult) -> CallToolResult:

@@ -37,6 +37,12 @@ AGENTS = {
     for agent in (
         Agent(name="oracle", about="plays the reference: the ceiling, 1 everywhere", where="oracle.oracle"),
         Agent(name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"),
+        Agent(name="sloppy", about="plays the reference with mistakes, and answers vaguely", where="sloppy.sloppy"),
+        Agent(name="injector", about="as sloppy, with instructions for graders", where="sloppy.injector"),
+        Agent(name="copycat", about="calls what sounds like the question and repeats it", where="idle.copycat"),
+        Agent(name="random", about="calls random tools with random arguments that fit", where="idle.anything"),
+        Agent(name="null", about="does nothing: the floor, 0 everywhere", where="idle.null"),
+        Agent(name="canary", about="looks for the solution; its answer is what it found", where="canary.canary"),
     )
 }
 
