@@ -18,9 +18,10 @@ settings.load_profile("m3bench")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Side by side run files, whose tests share what they set up, and those that share the engine keep together."""
+    """Side by side run files, whose tests share what they set up; those that share an engine or npm keep together."""
     for item in items:
-        group = "docker" if item.get_closest_marker("docker") else str(item.path)
+        place = item.path.parent if item.path.parent.name == "clients" else item.path
+        group = "docker" if item.get_closest_marker("docker") else str(place)
         item.add_marker(pytest.mark.xdist_group(group))
 
 
