@@ -58,7 +58,7 @@ def put(folder: Path, source: Library, accepted: Iterable[tuple[str, Reference]]
 def write_whole(made: MadeLibrary, folder: Path) -> None:
     """Write a set file by file, each whole; `tasks.json` comes last, so that a set is never half of one."""
     try:
-        for name, data in sorted(made.files().items(), key=lambda item: item[0] == "tasks.json"):
+        for name, data in sorted(made.files(), key=lambda item: item[0] == "tasks.json"):
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             draft = path.with_name(f"{path.name}.draft")
