@@ -9,6 +9,7 @@ from typing import Any
 from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.seat import Seat
 from m3bench.server.cards import markdown
+from m3bench.server.reports import app_view
 from m3bench.server.runs import Runs
 from m3bench.server.trajectories import course
 from m3bench.tasks.library import Library
@@ -82,7 +83,9 @@ class BenchmarkDesk:
         return await self._fleet.gather("resources", "resources/templates/list", "resourceTemplates")
 
     async def resource(self, seat: Seat, uri: str) -> dict[str, Any] | None:
-        """A resource by URI."""
+        """A resource by URI. The page of the score card is not in the list: the tool that it belongs to names it."""
+        if uri == app_view.URI:
+            return app_view.resource()
         if not uri.startswith("m3bench://"):
             return await self._fleet.ask("resources", "resources/read", {"uri": uri})
         if not self._runs.touched:
@@ -94,7 +97,7 @@ class BenchmarkDesk:
             found = course(self._runs.tool_calls(latest.id)).trajectory
             return _text(uri, json.dumps(found.to_json(), ensure_ascii=False, indent=1), "application/json")
         if uri == SCORECARD and latest is not None and latest.scorecard is not None and latest.mode == "practice":
-            return _text(uri, markdown(latest.scorecard), "text/markdown")
+            return _text(uri, markdown(latest.scorecard, latest.id), "text/markdown")
         return None
 
     async def completion(self, seat: Seat, params: Mapping[str, Any]) -> dict[str, Any] | None:

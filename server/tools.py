@@ -13,6 +13,7 @@ from typing import Any
 from m3bench.proxy.call import Answer
 from m3bench.proxy.seat import Seat
 from m3bench.server.cards import markdown
+from m3bench.server.reports.app_view import TOOL_META
 from m3bench.server.runs import OWN_TOOLS, Run, Runs
 from m3bench.server.store.records import RunRecord
 from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
@@ -85,8 +86,11 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
         "solution, step by step. Works only after submit.",
         "inputSchema": {"type": "object", "properties": {"run": _HANDLE}},
         "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        "_meta": TOOL_META,
     },
 )
+
+SHOW = "Show this score card to the person as it is, table and all. Call start_task for the next task."
 
 _SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in DEFINITIONS}
 
@@ -144,7 +148,7 @@ class BenchmarkTools:
 
     async def _submit(self, seat: Seat, answer: str, run: str | None = None) -> dict[str, Any]:
         record = await self._runs.submit(seat, answer, run)
-        text = f"Submitted and sealed ({record.seal}). Call score to see how it went."
+        text = f"Submitted and sealed ({record.seal}). Call score next, without arguments, to see how it went."
         return {**_text(text), "structuredContent": {"run": record.id, "seal": record.seal}}
 
     async def _score(self, seat: Seat, run: str | None = None) -> dict[str, Any]:
@@ -158,7 +162,8 @@ class BenchmarkTools:
         card = await self._scorer(record)
         if record.mode == "ranked":
             return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
-        return {**_text(markdown(card)), "structuredContent": card}
+        content = [{"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)]
+        return {"content": content, "structuredContent": card, "isError": False}
 
     def _offered(self, seat: Seat) -> tuple[Task, ...]:
         return solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
@@ -182,22 +187,18 @@ class BenchmarkTools:
     def _opening(self, run: Run) -> dict[str, Any]:
         task = run.task
         paths = [f"./{MEDIA}/{name}" for name in task.pictures]
-        where = {0: "", 1: f"The picture is below and at {paths[0] if paths else ''}."}.get(
-            len(paths), f"The pictures are below and at {', '.join(paths)}."
+        takes = "; they take the path above" if len(paths) == 1 else "; they take the paths above" if paths else ""
+        rules = (
+            f"Use the tools of this server{takes}. Files that they write lie in the same folder.",
+            "Calls that do not depend on each other belong together: send them in one turn.",
+            "A call that needs an earlier result comes after it. An error result says what to do next.",
+            "Work on your own to the end: nobody answers questions about the task.",
+            self._limits,
+            "When you are done, call submit with your final answer, then score.",
         )
-        text = f"""# Task {task.id}
-
-{task.question}
-
-{where}
-
-How this works
-- Use the tools of this server; the path above is valid for all of them, and files they write lie in the same folder.
-- Calls that do not depend on each other belong together: send them in one turn.
-- {self._limits}
-- When you are done, call submit with your final answer, then score.
-
-Run handle: {run.id}"""
+        lines = [f"# Task {task.id}", "", task.question, "", *_where(paths), "How this works"]
+        lines += [f"- {rule}" for rule in rules]
+        text = "\n".join([*lines, "", f"Run handle: {run.id}"])
         images = [
             {
                 "type": "image",
@@ -210,6 +211,14 @@ Run handle: {run.id}"""
         content = [{"type": "text", "text": text}, *images]
         # No structured content here: some clients would show it in place of the picture.
         return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
+
+
+def _where(paths: Sequence[str]) -> list[str]:
+    if not paths:
+        return []
+    if len(paths) == 1:
+        return [f"The picture is below and at {paths[0]}.", ""]
+    return [f"The pictures are below and at {', '.join(paths)}.", ""]
 
 
 def _lines(tasks: Sequence[Task]) -> list[str]:

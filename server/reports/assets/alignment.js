@@ -106,12 +106,12 @@ const BEGINS = {
 function callDetail({ side, one, match }, references, actuals) {
   if (!match) {
     const meaning = side === "reference" ? "No call that was made answers it." : "No call of the reference asks for it.";
-    return [h("p", { class: "small" }, meaning), h("pre", { class: "text", tabindex: "0", dir: "auto" }, JSON.stringify(one.call.arguments, null, 1))];
+    return [h("p", { class: "small" }, meaning), h("pre", { class: "text", tabindex: "0", dir: "auto" }, clip(JSON.stringify(one.call.arguments, null, 1), 20000))];
   }
   const words = `Similarity ${fixed(match.similarity)}, ${match.strong ? "a strong match" : "a weak match"}: reference step ${references[match.reference].step}, actual step ${actuals[match.actual].step}.`;
   if (!match.differences.length) {
     return [h("p", { class: "small" }, words + " The arguments are the same."),
-      h("pre", { class: "text", tabindex: "0", dir: "auto" }, JSON.stringify(one.call.arguments, null, 1))];
+      h("pre", { class: "text", tabindex: "0", dir: "auto" }, clip(JSON.stringify(one.call.arguments, null, 1), 20000))];
   }
   const value = (difference, name) => (name in difference ? said(brief(difference[name], 400)) : h("span", { class: "soft" }, "–"));
   return [h("p", { class: "small" }, words), h("div", { class: "scroll" }, table({

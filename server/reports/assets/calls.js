@@ -16,14 +16,14 @@ function callsSection(data, selection) {
   if (!calls.length) return section("calls", "Calls over time", "no call was made");
   const end = Math.max(...calls.map((call) => call.returned_ns === null ? call.received_ns : call.returned_ns), 1);
   const steps = new Set(calls.map((call) => call.step).filter((step) => step !== null)).size;
-  const body = h("tbody", {});
+  const body = h("tbody", { role: "rowgroup" });
   const rest = more(body, calls, FIRST_ROWS, (call) => callRow(call, end, selection), "calls");
   const heads = [["number", "#"], ["step-cell", "Step"], ["", "Call"], ["", "Outcome"], ["right", "At"], ["right", "Took"], ["when", "When"]];
   return section("calls", "Calls over time", `${count(calls.length, "call")} in ${count(steps, "step")} · ${duration(end)} from the first call to the last answer`,
     strip(calls, end),
-    h("table", { class: "calls" },
+    h("table", { class: "calls", role: "table" },
       h("caption", { class: "visually-hidden" }, "Calls in order of arrival"),
-      h("thead", {}, h("tr", {}, heads.map(([name, label]) => h("th", { scope: "col", class: name }, label)))), body),
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads.map(([name, label]) => h("th", { role: "columnheader", scope: "col", class: name }, label)))), body),
     rest);
 }
 
@@ -69,20 +69,20 @@ function callRow(call, end, selection) {
   const tone = outcomeTone(call.outcome, call.owner);
   const blamed = call.owner && call.owner !== "agent" ? ` (${OWNERS[call.owner] || call.owner})` : "";
   const why = call.step === null ? "not counted" : ((call.begins ? BEGINS : STAYS)[call.evidence] || call.evidence) + (call.open ? ", open" : "");
-  const row = h("tr", { class: call.begins ? "begins" : "", "data-call": call.number },
-    h("td", { class: "number soft" }, String(call.number)),
-    h("td", { class: "step-cell" }, h("b", {}, call.step === null ? "–" : String(call.step)), h("span", { class: "soft small why" }, why)),
-    h("td", { class: "what" },
+  const row = h("tr", { role: "row", class: call.begins ? "begins" : "", "data-call": call.number },
+    h("td", { role: "cell", class: "number soft" }, String(call.number)),
+    h("td", { role: "cell", class: "step-cell" }, h("b", {}, call.step === null ? "–" : String(call.step)), h("span", { class: "soft small why" }, why)),
+    h("td", { role: "cell", class: "what" },
       call.actual === null ? toolName(call.tool) : h("button", { type: "button", class: "pick", "aria-pressed": "false", click: () => {
         const chosen = { source: "call" + call.number, reference: [], actual: [call.actual] };
         selection.choose(selection.same(chosen) ? null : matched(chosen, selection));
       } }, toolName(call.tool)),
       disclosure(`arguments ${size(call.arguments)} · result ${size(call.result)} characters`, () => [
         h("h3", {}, "Arguments"), excerpt(call.arguments), h("h3", {}, "Result"), excerpt(call.result)].flat(), { class: "small" })),
-    h("td", {}, badge(tone, words(call.outcome) + blamed)),
-    h("td", { class: "right number" }, duration(call.received_ns)),
-    h("td", { class: "right number" }, call.returned_ns === null ? "–" : duration(call.returned_ns - call.received_ns)),
-    h("td", { class: "when" }, s("svg", { class: "span", width: "100%", height: 12, "aria-hidden": "true" },
+    h("td", { role: "cell" }, badge(tone, words(call.outcome) + blamed)),
+    h("td", { role: "cell", class: "right number" }, duration(call.received_ns)),
+    h("td", { role: "cell", class: "right number" }, call.returned_ns === null ? "–" : duration(call.returned_ns - call.received_ns)),
+    h("td", { role: "cell", class: "when" }, s("svg", { class: "span", width: "100%", height: 12, "aria-hidden": "true" },
       s("rect", { class: "rail", width: "100%", y: 5.5, height: 1 }), s("rect", { class: "tone-" + tone, ...span(call, end, 1.2), y: 2, height: 8, rx: 1.5 }))));
   selection.on((chosen) => {
     const on = chosen !== null && call.actual !== null && chosen.actual.includes(call.actual);
