@@ -201,9 +201,17 @@ def _with_agent(agent: "Agent") -> Play:
 
         from m3bench.server.agents.player import play_plan
 
-        anyio.run(play_plan, plan, agent, done)
+        try:
+            anyio.run(play_plan, plan, agent, done)
+        except BaseExceptionGroup as group:
+            # What task groups wrap is still one thing that went wrong.
+            raise _first(group) from group
 
     return play
+
+
+def _first(error: BaseException) -> BaseException:
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _play(plays: "Sequence[tuple[Plan, Play]]") -> None:
@@ -218,9 +226,9 @@ def _play(plays: "Sequence[tuple[Plan, Play]]") -> None:
                 append_sample(plan.folder, sample)
                 shown.tell(plan.header.agent, sample, card)
 
-            plan.begin()
-            if plan.todo:
-                play(plan, done)
+            with plan.begin():
+                if plan.todo:
+                    play(plan, done)
 
 
 def _announce(plans: "Sequence[Plan]") -> None:

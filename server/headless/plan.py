@@ -5,7 +5,8 @@ interrupted goes on where it stopped. Whoever plays the samples, baseline agents
 Inspect, takes a plan, works on its `todo`, and reports each sample to a `SampleDone` as soon as it is over.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
@@ -22,7 +23,9 @@ from m3bench.server.resultset import (
     write_header,
 )
 from m3bench.server.settings import Settings
+from m3bench.server.store.owners import Owner, dead
 from m3bench.server.store.records import now
+from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog, nearest
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import BUNDLED, Library
@@ -30,6 +33,9 @@ from m3bench.tasks.profiles import solvable, tools_of
 from m3bench.tasks.task import Task
 
 Sandboxes = Literal["process", "docker", "inprocess"]
+
+LOCK = "run"
+"""Name of the lock of the process that is at work in a folder."""
 
 PER_TASK = ("task", "standard", "family")
 """Profiles that are another one for each task: alone they mean that of the task at hand."""
@@ -120,11 +126,36 @@ class Plan:
     unsolvable: int
     """Tasks that were chosen and that the profile's tools cannot solve; they are left out."""
 
-    def begin(self) -> None:
-        """Make the folder ready to take samples."""
-        if not (self.folder / HEADER).exists():
-            write_header(self.folder, self.header)
+    @contextmanager
+    def begin(self) -> Iterator[None]:
+        """While this holds, the folder is ready to take samples of this process, and of no other.
+
+        Raises:
+            UserError: Another process is at work there.
+        """
+        if not dead(self.folder, LOCK):
+            raise UserError(f"Another m3bench run is at work in {self.folder}: wait for it, or choose another with -o.")
+        write_header(self.folder, self.header)
         mend_samples(self.folder)
+        lock = Owner(self.folder, LOCK)
+        try:
+            self._forget_unfinished()
+            yield
+        finally:
+            lock.close()
+
+    def _forget_unfinished(self) -> None:
+        """Give up runs of samples that are to be made again, such as one that was killed before it was noted."""
+        if not (self.folder / DATA).exists():
+            return
+        kept = {sample.run for sample in read_samples(self.folder).values() if sample.state == "scored"}
+        store = SqliteStore(self.folder / DATA)
+        try:
+            for run in store.runs():
+                if run.id not in kept and run.state != "abandoned":
+                    store.change_run(run.id, state="abandoned")
+        finally:
+            store.close()
 
     @property
     def total(self) -> int:
