@@ -4,12 +4,14 @@ Command modules stay cheap to import: what a command needs is imported when it r
 instant. Exit codes: 0 done, 1 the answer is no (a check failed), 2 what was given cannot be used, 130 Ctrl-C.
 """
 
+import os
 import sys
 
 import typer
 
 from m3bench.server.commands import (
     call,
+    completion,
     curate,
     demo,
     doctor,
@@ -67,6 +69,8 @@ app.add_typer(world.commands)
 
 def main() -> None:
     """Run the command line."""
+    if completion.VARIABLE in os.environ:
+        completion.attach(app)
     try:
         app()
     except M3Error as error:
