@@ -72,7 +72,7 @@ name = \'\'\'
     "comments alone": "# nothing yet\n",
     "dotted keys": 'KEY.files.command = "npx"\nKEY.files.args = []\n',
     "inline": 'KEY = { files = { command = "npx" } }\n',
-    "ours from another day": '[KEY.m3bench]\ncommand = "/old/m3bench"\nargs = ["serve"]\n\n# next\n[tui]\ntheme = "x"\n',
+    "ours from another day": '[KEY.m3bench]\ncommand = "/old/m3bench"\nargs = []\n\n# next\n[tui]\ntheme = "x"\n',
 }
 
 _YAML = {
@@ -101,7 +101,7 @@ GOOSE_MODE: auto
     "flow": "KEY: {files: {command: npx}}  # short\n",
     "four blanks": "KEY:\n    files:\n        command: npx\n        env:\n",
     "a document start": "---\nKEY:\n  files: {command: npx}\n",
-    "ours from another day": "KEY:\n  m3bench:\n    cmd: /old/m3bench\n    command: /old/m3bench\n  b:\n    enabled: true\nz: 1\n",
+    "ours from another day": "KEY:\n  m3bench:\n    cmd: /old/m3bench\n    command: x\n  b:\n    enabled: true\nz: 1\n",
 }
 
 _BY_FORMAT: dict[Format, dict[str, str]] = {"json": _JSON, "jsonc": {**_JSON, **_JSONC}, "toml": _TOML, "yaml": _YAML}

@@ -1,4 +1,4 @@
-"""A configuration file with our entry in it is the file as it was, plus the entry; taken out, it is the file as it was."""
+"""A configuration with our entry in it is what it was, plus the entry; with the entry taken out, it is what it was."""
 
 import json
 import re
@@ -143,9 +143,7 @@ def test_a_file_that_cannot_be_understood_is_refused_with_one_line(client: Clien
 
 BLANKS = st.text(alphabet=" \t\n", max_size=3)
 WORDS = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=6)
-COMMENTS = st.one_of(
-    WORDS.map(lambda word: f"//{word}\n"), WORDS.map(lambda word: "/*" + word.replace("*", "") + "*/")
-)
+COMMENTS = st.one_of(WORDS.map(lambda word: f"//{word}\n"), WORDS.map(lambda word: "/*" + word.replace("*", "") + "*/"))
 GAPS = st.lists(st.one_of(BLANKS, COMMENTS), max_size=2).map("".join)
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), WORDS),
@@ -171,20 +169,20 @@ def documents(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 
 def _written(draw: st.DrawFn, value: Any) -> str:
     if isinstance(value, dict):
-        items = [f"{_gap(draw)}{json.dumps(key)}{_gap(draw)}:{_gap(draw)}{_written(draw, item)}{_gap(draw)}" for key, item in value.items()]  # fmt: skip
-        return "{" + _listed(draw, items) + "}"
+        pairs = [(_spaced(draw, json.dumps(key)), _spaced(draw, _written(draw, item))) for key, item in value.items()]
+        return "{" + _listed(draw, [":".join(pair) for pair in pairs]) + "}"
     if isinstance(value, list):
-        return "[" + _listed(draw, [f"{_gap(draw)}{_written(draw, item)}{_gap(draw)}" for item in value]) + "]"
+        return "[" + _listed(draw, [_spaced(draw, _written(draw, item)) for item in value]) + "]"
     return json.dumps(value, ensure_ascii=draw(st.booleans()))
 
 
 def _listed(draw: st.DrawFn, items: list[str]) -> str:
     comma = "," if items and draw(st.booleans()) else ""
-    return ",".join(items) + comma + _gap(draw)
+    return ",".join(items) + comma + draw(GAPS)
 
 
-def _gap(draw: st.DrawFn) -> str:
-    return draw(GAPS)
+def _spaced(draw: st.DrawFn, text: str) -> str:
+    return draw(GAPS) + text + draw(GAPS)
 
 
 def _bare(text: str) -> str:

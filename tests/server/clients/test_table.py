@@ -1,0 +1,102 @@
+"""What is known of clients hangs together: sources for every quirk, names that fit, profiles within the caps."""
+
+import pytest
+
+from m3bench.proxy.front import NAME as SERVER_NAME
+from m3bench.proxy.trim import MAX_RESULT_BYTES
+from m3bench.server.clients.client import NAME, Client
+from m3bench.server.clients.table import CLIENTS, OWN_TOOLS, by_client_info, find, profile_for
+from m3bench.server.runs import OWN_TOOLS as TOOLS
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import tools_of
+
+EVERY = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS.keys())
+QUIRKS = ("tool_cap", "advised_tools", "description_cap", "result_cap", "call_timeout", "link", "approval", "http")
+
+
+@EVERY
+def test_every_quirk_has_a_source(client: Client) -> None:
+    known = {quirk for quirk in QUIRKS if getattr(client, quirk) not in (None, {})}
+    known |= {field for field in ("images", "structured", "parallel") if getattr(client, field) != "not known"}
+    assert known | {"place", "naming", "client_names"} <= set(client.sources)
+    assert all(client.sources.values())
+    assert all(note.source for note in client.notes)
+
+
+@EVERY
+def test_every_tool_of_the_profile_keeps_its_name(client: Client) -> None:
+    shown = tools_of(profile_for(client), load_catalog(), Library())
+    names = [*TOOLS, *(tool.exposed for tool in shown)]
+    assert [name for name in names if not client.naming.fits(NAME, name)] == []
+    seen = {client.naming.shown(NAME, name) for name in names}
+    assert len(seen) == len(names), "no two tools look alike to the model"
+    if client.description_cap is not None:
+        assert max(len(tool.description) for tool in shown) <= client.description_cap
+    if client.most_tools is not None:
+        assert len(names) <= client.most_tools
+
+
+@EVERY
+def test_results_that_we_send_fit(client: Client) -> None:
+    if client.result_cap is not None and client.result_cap.unit == "bytes":
+        assert client.result_cap.amount >= MAX_RESULT_BYTES
+
+
+def test_the_table_says_what_the_server_says() -> None:
+    assert NAME == SERVER_NAME
+    assert len(TOOLS) == OWN_TOOLS
+
+
+@pytest.mark.parametrize(
+    ("key", "tool", "shown"),
+    [
+        ("claude-desktop", "a__b", "a__b"),
+        ("claude-code", "a__b", "mcp__m3bench__a__b"),
+        ("cursor", "a__b", "mcp_m3bench_a__b"),
+        ("vscode", "a.b__C", "mcp_m3bench_a_b__C"),
+        ("vscode", "t" * 80, "mcp_m3bench_" + "t" * 52),
+        ("codex", "a__b", "mcp__m3bench__a__b"),
+        ("gemini", "a__b", "mcp_m3bench_a__b"),
+        ("gemini", "a" * 40 + "b" * 40, "mcp_m3bench_" + "a" * 18 + "..." + "b" * 30),
+        ("goose", "a__b", "m3bench__a__b"),
+        ("librechat", "a__b", "a__b_mcp_m3bench"),
+    ],
+)
+def test_the_model_sees_a_tool_under_the_clients_name_for_it(key: str, tool: str, shown: str) -> None:
+    assert CLIENTS[key].naming.shown(NAME, tool) == shown
+
+
+@pytest.mark.parametrize(
+    ("key", "longest"), [("claude-desktop", 64), ("claude-code", 114), ("cursor", 52), ("vscode", 52), ("gemini", 51)]
+)
+def test_a_name_fits_up_to_the_limit_and_not_beyond(key: str, longest: int) -> None:
+    naming = CLIENTS[key].naming
+    assert naming.fits(NAME, "x" * longest)
+    assert not naming.fits(NAME, "x" * (longest + 1))
+
+
+@pytest.mark.parametrize(
+    ("said", "key"),
+    [
+        ("claude-ai", "claude-desktop"),
+        ("local-agent-mode-m3bench", "claude-desktop"),
+        ("cursor-vscode", "cursor"),
+        ("Visual Studio Code", "vscode"),
+        ("codex-mcp-client", "codex"),
+        ("goose", "goose"),
+        ("something-else", None),
+        ("", None),
+    ],
+)
+def test_a_client_is_known_by_what_it_calls_itself(said: str, key: str | None) -> None:
+    found = by_client_info(said)
+    assert (found.key if found else None) == key
+
+
+def test_a_person_may_write_a_name_in_several_ways() -> None:
+    for written in ("vscode", "VS Code", "vs-code", " VSCODE "):
+        assert find(written).key == "vscode"
+    with pytest.raises(UserError, match="choose one of claude-desktop"):
+        find("emacs")
