@@ -71,7 +71,7 @@ class Header(_Model):
     solver: str = ""
     """What drove a model: `react` or `executor`."""
     profile: str
-    """As chosen; `standard` and `task` mean `standard:ID` and `task:ID` of each task."""
+    """As chosen; `standard`, `task` and `family` alone mean those of each task."""
     repeats: int = 1
     tasks: tuple[str, ...]
     """The tasks that were to be attempted, in order."""
@@ -130,11 +130,12 @@ class ResultSet:
 
 
 def comparable(run: RunRecord) -> Mapping[str, Any]:
-    """The manifest of a run as other tasks' runs have it: its task's own profile is named without the task."""
-    kind, _, task = str(run.manifest.get("profile")).partition(":")
-    if kind not in ("task", "standard") or task != run.task:
+    """The manifest of a run as other tasks' runs have it: its task's own profile is named without task or family."""
+    kind, _, name = str(run.manifest.get("profile")).partition(":")
+    own = {"task": run.task, "standard": run.task, "family": (run.scorecard or {}).get("family")}
+    if not name or own.get(kind) != name:
         return run.manifest
-    return {name: value for name, value in run.manifest.items() if name != "tools"} | {"profile": kind}
+    return {field: value for field, value in run.manifest.items() if field != "tools"} | {"profile": kind}
 
 
 def store_folder(folder: Path) -> Path:
