@@ -5,6 +5,7 @@ import os
 import pytest
 from hypothesis import settings
 
+from tests.browser import browser  # noqa: F401 - a fixture
 from tests.engines import engine_problem
 
 # On a busy machine the threads of BLAS and torch spend their time waiting for each other.

@@ -1,0 +1,159 @@
+"""A headless Chromium for tests of pages: one for the session, watched for anything a page must not do.
+
+It lives in a thread of its own, because the driver's loop would stand in the way of tests that run one; a test hands
+over a function that looks at the page. A page that asks the network for anything, or that complains on the console,
+fails the test.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+_Seen = TypeVar("_Seen")
+
+OPTIONS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run",
+)  # fmt: skip
+
+SECONDS = 30.0
+"""How long a page may take to be ready, on a machine that does other things too."""
+
+
+class Browser:
+    """A browser that opens pages one at a time."""
+
+    def __init__(self, program: str) -> None:
+        self._thread = ThreadPoolExecutor(max_workers=1)
+        self._thread.submit(self._launch, program).result()
+
+    def visit(
+        self,
+        address: Path | str,
+        look: "Callable[[Page], _Seen]",
+        *,
+        width: int = 1400,
+        height: int = 900,
+        scheme: Literal["light", "dark"] = "light",
+        allowed: Sequence[str] = (),
+        complaints: str | None = None,
+        ready: str = "html[data-ready]",
+    ) -> _Seen:
+        """Open a page, look at it, and close it.
+
+        Args:
+            address: A file, or a URL.
+            look: Gets the page once it is ready.
+            width: Of the window.
+            height: Of the window.
+            scheme: The colours that the person prefers.
+            allowed: How addresses begin that the page may ask for, beside its own.
+            complaints: A pattern of what the console may say; nothing when left out.
+            ready: What there is on the page when it has drawn itself.
+        """
+        url = address.resolve().as_uri() if isinstance(address, Path) else address
+
+        def work() -> _Seen:
+            context = self._browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            try:
+                return _watched(context, url, look, tuple(allowed), complaints, ready)
+            finally:
+                context.close()
+
+        return self._thread.submit(work).result()
+
+    def close(self) -> None:
+        """End it."""
+        self._thread.submit(self._end).result()
+        self._thread.shutdown()
+
+    def _launch(self, program: str) -> None:
+        from playwright.sync_api import sync_playwright
+
+        self._driver = sync_playwright().start()
+        self._browser = self._driver.chromium.launch(executable_path=program, args=list(OPTIONS))
+
+    def _end(self) -> None:
+        self._browser.close()
+        self._driver.stop()
+
+
+def _watched(
+    context: "BrowserContext",
+    url: str,
+    look: "Callable[[Page], _Seen]",
+    allowed: tuple[str, ...],
+    complaints: str | None,
+    ready: str,
+) -> _Seen:
+    asked: list[str] = []
+    said: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    context.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
+    context.on("weberror", lambda error: said.append(f"error: {error.error}"))
+    page = context.new_page()
+    page.set_default_timeout(SECONDS * 1000)
+    page.goto(url)
+    try:
+        page.wait_for_selector(ready, state="attached")
+    except Exception as error:
+        raise AssertionError(f"the page was never ready: {said}") from error
+    seen = look(page)
+    strange = [one for one in asked if one != url and not one.startswith(("data:", "about:", *allowed))]
+    assert strange == [], "the page asked the network"
+    assert [one for one in said if complaints is None or not re.search(complaints, one)] == [], "the page complained"
+    return seen
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium; tests that need it are skipped where there is none, but never in CI."""
+    program = shutil.which("chromium")
+    if program is None:
+        problem = "chromium is not installed: tests of pages need it"
+        if os.environ.get("CI") == "true":
+            pytest.fail(problem, pytrace=False)
+        pytest.skip(problem)
+    found = Browser(program)
+    yield found
+    found.close()
+
+
+INTERACTIVE = "a[href], button, summary, input, select, textarea, [tabindex='0']"
+
+
+def fits(page: "Page") -> bool:
+    """Whether nothing sticks out sideways."""
+    found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    return found
+
+
+def walk(page: "Page") -> tuple[int, list[Any]]:
+    """Press Tab through the whole page: how many things can be focused, and those that were not, or not visibly."""
+    total: int = page.evaluate(
+        """(what) => [...document.querySelectorAll(what)].filter((node) => node.checkVisibility())
+            .map((node, index) => node.dataset.walk = index).length""",
+        INTERACTIVE,
+    )
+    reached: set[str] = set()
+    hidden: list[Any] = []
+    for _ in range(total + 2):
+        page.keyboard.press("Tab")
+        found = page.evaluate(
+            """() => { const node = document.activeElement; const style = getComputedStyle(node);
+                return [node.dataset.walk ?? null, style.outlineStyle !== "none" && style.outlineWidth !== "0px"]; }"""
+        )
+        if found[0] is not None:
+            reached.add(found[0])
+            if not found[1]:
+                hidden.append(found[0])
+    return total, [str(index) for index in range(total) if str(index) not in reached] + hidden
