@@ -10,6 +10,7 @@ import sys
 import typer
 
 from m3bench.server.commands import (
+    bundle,
     call,
     completion,
     curate,
@@ -49,6 +50,7 @@ app.command("probe")(probe.probe)
 app.command("run")(run.run)
 app.command("judge")(judge.judge)
 app.command("install")(install.install)
+app.command("bundle")(bundle.bundle)
 app.command("servers")(servers.servers)
 app.command("call")(call.call)
 app.command("replay")(replay.replay)

@@ -1,0 +1,180 @@
+"""A bundle for Claude Desktop: one .mcpb file with our code and data, a manifest, and two fields for the person.
+
+Two shapes. `python` starts with the interpreter of this installation, where the libraries are, and so is for this
+machine; `uv` names the libraries and lets uv fetch them, on any machine. The same installation gives the same bytes.
+"""
+
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import metadata, requires
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, Literal
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from platformdirs import user_data_path
+
+from m3bench.server.clients.client import NAME
+from m3bench.tasks.errors import InputFileError
+
+Shape = Literal["python", "uv"]
+
+ENTRY = "server/main.py"
+
+_ROOT = Path(__file__).resolve().parents[2]
+_FOLDERS = ("docker", "proxy", "sandboxes", "server", "tasks")
+_TIME = (2025, 11, 1, 12, 0, 0)
+"""The time of every member: that of the frozen world."""
+_MODE = 0o100644 << 16
+_UNIX = 3
+
+_MAIN = '''\
+"""Starts m3bench out of this bundle."""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+# A field that was left empty may arrive as nothing, or as its own placeholder.
+if os.environ.get("M3BENCH_DATA", "").startswith("${") or not os.environ.get("M3BENCH_DATA"):
+    os.environ.pop("M3BENCH_DATA", None)
+
+try:
+    from m3bench.server.cli import main
+except ModuleNotFoundError as error:
+    sys.exit(
+        f"m3bench: {error.name} is missing from {sys.executable}. This bundle needs the libraries of the "
+        "installation it was made by: make it again there with `m3bench bundle`."
+    )
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def write(path: Path, shape: Shape, profile: str) -> dict[str, Any]:
+    """Write the bundle and return its manifest.
+
+    Raises:
+        InputFileError: It cannot be written.
+    """
+    manifest = manifest_of(shape, profile)
+    try:
+        with NamedTemporaryFile(dir=path.absolute().parent, prefix=f".{path.name}.", delete=False) as draft:
+            try:
+                _zip(draft.name, manifest, shape)
+                draft.close()
+                os.chmod(draft.name, 0o644)
+                os.replace(draft.name, path)
+            except BaseException:
+                os.unlink(draft.name)
+                raise
+    except OSError as error:
+        raise InputFileError(path, f"cannot be written ({error.strerror})") from error
+    return manifest
+
+
+def manifest_of(shape: Shape, profile: str) -> dict[str, Any]:
+    """What the client reads first: how to start us, and what to ask the person for."""
+    from m3bench.server.tools import DEFINITIONS
+
+    about = metadata(NAME)
+    mine = shape == "python"
+    data = str(user_data_path(NAME)) if mine else "${HOME}/m3bench"
+    serve = ["serve", "--profile", "${user_config.profile}"]
+    start = (
+        {"command": str(Path(sys.executable).absolute()), "args": [f"${{__dirname}}/{ENTRY}", *serve]}
+        if mine
+        else {"command": "uv", "args": ["run", "--directory", "${__dirname}", ENTRY, *serve]}
+    )
+    # Child processes find us by the environment alone.
+    env = {"PYTHONPATH": "${__dirname}/server", "M3BENCH_DATA": "${user_config.data}"}
+    return {
+        "manifest_version": "0.3" if mine else "0.4",
+        "name": NAME,
+        "display_name": NAME,
+        "version": about["Version"],
+        "description": about["Summary"],
+        "author": {"name": f"{NAME} contributors"},
+        "server": {"type": shape, "entry_point": ENTRY, "mcp_config": {**start, "env": env}},
+        "tools": [{"name": tool["name"], "description": tool["description"]} for tool in DEFINITIONS],
+        "tools_generated": True,
+        "prompts_generated": True,
+        "keywords": ["benchmark", "evaluation", "tools"],
+        "license": about["License-Expression"] or "MIT",
+        "compatibility": {
+            "platforms": [sys.platform] if mine else ["darwin", "linux", "win32"],
+            "runtimes": {"python": about["Requires-Python"]},
+        },
+        "user_config": {
+            "profile": {
+                "type": "string",
+                "title": "Profile",
+                "description": "Which tools are shown: full, wide (120), compact (75), mini (40), or family:NAME.",
+                "default": profile,
+                "required": True,
+            },
+            "data": {
+                "type": "directory",
+                "title": "Data folder",
+                "description": "Where runs are recorded; `m3bench runs --data FOLDER list` shows them.",
+                "default": data,
+                "required": False,
+            },
+        },
+    }
+
+
+def _zip(path: str, manifest: dict[str, Any], shape: Shape) -> None:
+    members = dict(_members(manifest, shape))
+    with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(members):
+            content = members[name]
+            entry = ZipInfo(name, _TIME)
+            entry.compress_type, entry.external_attr, entry.create_system = ZIP_DEFLATED, _MODE, _UNIX
+            archive.writestr(entry, content if isinstance(content, bytes) else content.read_bytes())
+
+
+def _members(manifest: dict[str, Any], shape: Shape) -> Iterator[tuple[str, bytes | Path]]:
+    yield "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
+    yield ENTRY, _MAIN.encode()
+    version = manifest["version"]
+    about = f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n"
+    yield f"server/{NAME}-{version}.dist-info/METADATA", about.encode()
+    if shape == "uv":
+        yield "pyproject.toml", _project(manifest).encode()
+    for folder in _FOLDERS:
+        for path in (_ROOT / folder).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith("."):
+                yield f"server/{NAME}/{path.relative_to(_ROOT).as_posix()}", path
+
+
+def _project(manifest: dict[str, Any]) -> str:
+    """What uv installs before it starts us."""
+    lines = [
+        "[project]",
+        f'name = "{NAME}-bundle"',
+        f'version = "{manifest["version"]}"',
+        f'requires-python = "{manifest["compatibility"]["runtimes"]["python"]}"',
+        "dependencies = [",
+        *(f"    {json.dumps(line)}," for line in _libraries()),
+        "]",
+        "",
+        "[tool.uv]",
+        "package = false",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _libraries() -> list[str]:
+    # In a checkout, what is installed may be older than what is written.
+    project = _ROOT / "pyproject.toml"
+    if project.is_file():
+        written: list[str] = tomllib.loads(project.read_text("utf-8"))["project"]["dependencies"]
+        return written
+    return [line for line in requires(NAME) or () if "extra ==" not in line]
