@@ -9,12 +9,13 @@ exception out: a bad file is an `InputFileError` that names the file, the task a
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from m3bench.tasks.errors import InputFileError, TrajectoryError
+from m3bench.tasks.predicted import Defect, predicted_steps
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.trajectory import Call, Step, Trajectory, array, make_call, mapping, show
 
@@ -41,6 +42,8 @@ class TaskFile:
     """What was odd but readable, such as an id that occurs twice."""
     errors: tuple[InputFileError, ...] = ()
     """Tasks that were left out because they could not be read; only when asked to keep going."""
+    defects: tuple[Defect, ...] = ()
+    """All of that by kind and place, and what was amended in predictions."""
 
 
 _Parsed: TypeAlias = tuple[str | None, tuple[Trajectory, ...]]
@@ -53,14 +56,17 @@ class _Reading:
     tasks: dict[str, TaskTrajectories] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     errors: list[InputFileError] = field(default_factory=list)
+    defects: list[Defect] = field(default_factory=list)
 
 
-def read_tasks(path: Path | str, *, keep_going: bool = False) -> TaskFile:
+def read_tasks(path: Path | str, *, keep_going: bool = False, predictions: bool = False) -> TaskFile:
     """Read a file of either format.
 
     Args:
         path: The file.
         keep_going: Leave unreadable tasks out and list them in `errors`, instead of raising for the first.
+        predictions: The file is what an agent did. In the public format it is then read with all its defects, which
+            are listed, because they are the agent's.
 
     Raises:
         InputFileError: The file cannot be read, or is not what it should be.
@@ -68,19 +74,28 @@ def read_tasks(path: Path | str, *, keep_going: bool = False) -> TaskFile:
     path = Path(path)
     data = read_json(path)
     reading = _Reading(path, keep_going)
+    public = partial(_predicted, reading) if predictions else _public
     if isinstance(data, Mapping) and "format" in data and not isinstance(data["format"], Mapping):
         _read_ours(data, reading)
     elif isinstance(data, list):
+        reading.keep_going |= predictions
         for index, task in enumerate(data):
-            _take(reading, _id(task), f"tasks[{index}]", partial(_public, task))
+            _take(reading, _id(task), f"tasks[{index}]", partial(public, task))
     elif isinstance(data, Mapping):
+        reading.keep_going |= predictions
         for key in getattr(data, "repeated", ()):
-            reading.warnings.append(f"{path}: the id {show(key)} occurs twice; the last one counts")
+            _twice(reading, key)
         for key, task in data.items():
-            _take(reading, _id(task) or key, key, partial(_public, task))
+            _take(reading, _id(task) or key, key, partial(public, task))
     else:
         raise InputFileError(path, f"holds {show(data)} (expected a list of tasks or an object)")
-    return TaskFile(path=path, tasks=reading.tasks, warnings=tuple(reading.warnings), errors=tuple(reading.errors))
+    return TaskFile(
+        path=path,
+        tasks=reading.tasks,
+        warnings=tuple(reading.warnings),
+        errors=tuple(reading.errors),
+        defects=tuple(reading.defects),
+    )
 
 
 def write_tasks(path: Path | str, tasks: Iterable[TaskTrajectories]) -> None:
@@ -145,10 +160,19 @@ def _take(reading: _Reading, task_id: str | None, place: str, parse: Callable[[]
         if not reading.keep_going:
             raise problem from None
         reading.errors.append(problem)
+        reading.defects.append(
+            Defect(kind="task", task=task_id or place, where=where, why=f"{error.problem}; left out")
+        )
         return
     if task_id in reading.tasks:
-        reading.warnings.append(f"{reading.path}: the id {show(task_id)} occurs twice; the last one counts")
+        _twice(reading, task_id)
     reading.tasks[task_id] = TaskTrajectories(id=task_id, family=family, trajectories=trajectories)
+
+
+def _twice(reading: _Reading, task_id: str) -> None:
+    why = f"the id {show(task_id)} occurs twice; the last one counts"
+    reading.warnings.append(f"{reading.path}: {why}")
+    reading.defects.append(Defect(kind="duplicate", task=task_id, why=why))
 
 
 def _id(task: object) -> str | None:
@@ -174,6 +198,14 @@ def _ours(task: object) -> _Parsed:
 def _public(task: object) -> _Parsed:
     entry = mapping(task, "task")
     return _family(entry.get("type"), "type"), (Trajectory(steps=tuple(_public_steps(entry))),)
+
+
+def _predicted(reading: _Reading, task: object) -> _Parsed:
+    entry = mapping(task, "task")
+    steps, defects = predicted_steps(entry)
+    reading.defects += [replace(defect, task=_id(entry) or defect.task) for defect in defects]
+    kind = entry.get("type")
+    return kind if isinstance(kind, str) and kind else None, (Trajectory(steps=steps),)
 
 
 def _public_steps(task: Mapping[str, object]) -> Iterator[Step]:

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from m3bench.server.scoring.encoder import Encoder
     from m3bench.server.scoring.results import Results
     from m3bench.tasks.files import TaskFile
+    from m3bench.tasks.predicted import Defect
 
 _PROGRESS_FROM_TASKS = 20
+_WARNINGS = 20
+"""Lines on what was skipped or amended; `--json` has it all."""
 
 
 class ProfileName(StrEnum):
@@ -52,7 +55,14 @@ Weights = Annotated[
     Path | None,
     typer.Option(help="Folder with the built-in model's weights. By default they are looked for.", show_default=False),
 ]
-KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Leave unreadable tasks out instead of stopping.")]
+KeepGoing = Annotated[
+    bool,
+    typer.Option(
+        "--keep-going",
+        help="Leave unreadable tasks of references and of our own format out instead of stopping; "
+        "public predictions are always scored as far as they can be read.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -78,7 +88,9 @@ def score(
 
     Both files hold trajectories by task id, in our format or in that of
     Open-M3-Bench. Tasks with several references are scored against the best.
-    A task that was not run is listed, not counted as 0.
+    A task that was not run is listed, not counted as 0. In a public file of
+    predictions a malformed call counts as one that answers nothing; every
+    defect is listed, in --json under `skipped`.
     """
     if as_json + as_csv + as_table > 1:
         raise UserError("Choose one of --json, --csv and --table.")
@@ -140,7 +152,7 @@ def compare(
         from m3bench.tasks.files import read_tasks
 
         expected = read_tasks(references, keep_going=keep_going)
-        files = [read_tasks(path, keep_going=keep_going) for path in (first, second)]
+        files = [read_tasks(path, keep_going=keep_going, predictions=True) for path in (first, second)]
         with _encoder(encoder, weights, cache, no_cache) as embedder:
             one, other = (_score(expected, runs, profile, embedder).rows for runs in files)
     else:
@@ -180,7 +192,7 @@ def score_files(
     from m3bench.tasks.files import read_tasks
 
     expected = read_tasks(references, keep_going=keep_going)
-    runs = read_tasks(actual, keep_going=keep_going)
+    runs = read_tasks(actual, keep_going=keep_going, predictions=True)
     if task is not None:
         expected, runs = _only(task, expected), _only(task, runs)
     with _encoder(encoder, weights, cache, no_cache) as embedder:
@@ -207,6 +219,7 @@ def _encoder(model: str | None, weights: Path | None, cache: Path | None, no_cac
 
 def _score(expected: "TaskFile", runs: "TaskFile", profile: str, encoder: "Encoder") -> "Results":
     from m3bench.server.commands import screen
+    from m3bench.server.interchange.skipped import skipped_of
     from m3bench.server.scoring.profiles import find_profile
     from m3bench.server.scoring.results import Results, Scored
     from m3bench.server.scoring.scorer import Attempt, score_many
@@ -214,13 +227,12 @@ def _score(expected: "TaskFile", runs: "TaskFile", profile: str, encoder: "Encod
     from m3bench.tasks.catalog import load_catalog
 
     unreadable = [str(error) for error in (*expected.errors, *runs.errors)]
-    for message in (*expected.warnings, *runs.warnings, *unreadable):
-        _warn(message)
     common = [task for task in expected.tasks if task in runs.tasks]
     if not common:
-        raise UserError(f"{expected.path} and {runs.path} have no task in common: there is nothing to score.")
-    if strangers := [task for task in runs.tasks if task not in expected.tasks]:
-        _warn(f"{runs.path}: {_some(strangers)} without a reference, left out")
+        first = f" What could not be read begins with {unreadable[0]}" if unreadable else ""
+        raise UserError(f"{expected.path} and {runs.path} have no task in common: there is nothing to score.{first}")
+    skipped = tuple(skipped_of(expected, runs))
+    _warn_of(expected, runs, skipped)
     # Repeats of a task are runs of their own.
     jobs = [
         (f"{task}#{number}" if number > 1 else task, expected.tasks[task], trajectory)
@@ -244,6 +256,7 @@ def _score(expected: "TaskFile", runs: "TaskFile", profile: str, encoder: "Encod
         ),
         not_run=tuple(task for task in expected.tasks if task not in runs.tasks),
         unreadable=tuple(unreadable),
+        skipped=skipped,
     )
 
 
@@ -259,7 +272,29 @@ def _only(task: str, file: "TaskFile") -> "TaskFile":
         raise InputFileError(
             file.path, f"there is no task {task!r}" + (f" (did you mean {', '.join(near)}?)" if near else "")
         )
-    return replace(file, tasks={task: file.tasks[task]})
+    mine = tuple(defect for defect in file.defects if defect.task == task)
+    return replace(file, tasks={task: file.tasks[task]}, defects=mine)
+
+
+def _warn_of(expected: "TaskFile", runs: "TaskFile", skipped: "Sequence[Defect]") -> None:
+    """Say what was not scored as it stands: the first of it line by line, and how much of each kind in the end."""
+    files = [*expected.warnings, *runs.warnings, *(str(error) for error in (*expected.errors, *runs.errors))]
+    amended = [
+        f"{runs.path}, task {one.task!r}, {one.where}: {one.why}" if one.where else f"{runs.path}: {one.why}"
+        for one in skipped
+        if one.kind in ("step", "call", "unknown_tool")
+    ]
+    from m3bench.server.interchange.skipped import summary
+
+    lines = [*files, *amended]
+    for message in lines[:_WARNINGS]:
+        _warn(message)
+    if len(lines) > _WARNINGS:
+        _warn(f"… and {len(lines) - _WARNINGS} more; --json lists them under skipped")
+    if strangers := [one.task for one in skipped if one.kind == "no_reference"]:
+        _warn(f"{runs.path}: {_some(strangers)} without a reference, left out")
+    if len(skipped) > len(strangers):
+        _warn("in all " + summary(skipped))
 
 
 def _some(names: Iterable[str]) -> str:

@@ -84,9 +84,10 @@ def eval_log(stories: Sequence[Episode]) -> "EvalLog":
 
 def _sample(story: Episode, attempt: int) -> "EvalSample":
     from inspect_ai.log import EvalSample
-    from inspect_ai.model import ModelOutput
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
 
     run = story.run
+    reply = ChatMessageAssistant(id=f"{run.id}-answer", content=run.answer or "", model=story.agent)
     return EvalSample(
         id=run.task,
         epoch=attempt,
@@ -94,7 +95,7 @@ def _sample(story: Episode, attempt: int) -> "EvalSample":
         input=story.question,
         target="",
         messages=_messages(story),
-        output=ModelOutput.from_content(model=story.agent, content=run.answer or ""),
+        output=ModelOutput(model=story.agent, choices=[ChatCompletionChoice(message=reply, stop_reason="stop")]),
         scores=_scores(story),
         metadata={"run": run.id, "state": run.state, "client": story.client, "manifest": run.manifest},
         started_at=run.started,

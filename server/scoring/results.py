@@ -15,6 +15,7 @@ from m3bench.server.scoring import aggregate
 from m3bench.server.scoring.aggregate import METRICS, Row
 from m3bench.server.scoring.scorecard import Scorecard
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.predicted import Defect
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.trajectory import show
 
@@ -41,6 +42,8 @@ class Results:
     """Tasks with a reference and no run: unscored, which is not 0."""
     unreadable: tuple[str, ...] = ()
     """What could not be read and was left out."""
+    skipped: tuple[Defect, ...] = ()
+    """Everything that was not scored as it stands, and why."""
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -69,6 +72,8 @@ class Results:
             data["not_run"] = list(self.not_run)
         if self.unreadable:
             data["unreadable"] = list(self.unreadable)
+        if self.skipped:
+            data["skipped"] = [defect.to_json() for defect in self.skipped]
         return data
 
 
