@@ -15,6 +15,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from m3bench.tasks.errors import InputFileError, UserError
 
@@ -89,13 +90,17 @@ def fetch(folder: Path) -> None:
             f" or run `npm pack {wanted}` elsewhere and put the files there."
         )
     folder.mkdir(parents=True, exist_ok=True)
-    command = [*npm, "pack", "--silent", "--pack-destination", str(folder), *(package.spec for package in missing)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        raise UserError(f"npm did not answer within {FETCH_SECONDS} s; try again: npm pack {wanted}") from None
-    if done.returncode != 0:
-        raise UserError(f"npm could not bring {wanted}: {done.stderr.strip()[-300:] or 'it does not say why'}")
+    # Packages come in whole: another process may be looking for them.
+    with TemporaryDirectory(dir=folder) as draft:
+        command = [*npm, "pack", "--silent", "--pack-destination", draft, *(package.spec for package in missing)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise UserError(f"npm did not answer within {FETCH_SECONDS} s; try again: npm pack {wanted}") from None
+        if done.returncode != 0:
+            raise UserError(f"npm could not bring {wanted}: {done.stderr.strip()[-300:] or 'it does not say why'}")
+        for package in missing:
+            (Path(draft) / package.file).replace(folder / package.file)
 
 
 def _npm() -> list[str]:
