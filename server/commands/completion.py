@@ -127,7 +127,7 @@ OTHERWISE = {"score": {"profile"}, "compare": {"profile"}, "judge": {"what"}}
 def attach(app: typer.Typer) -> None:
     """Let the parameters of all commands complete, unless they know how to by themselves."""
     for command in app.registered_commands:
-        called = command.name or getattr(command.callback, "__name__", "")
+        called: str = command.name or getattr(command.callback, "__name__", "") or ""
         for parameter, info in _parameters(command.callback):
             known = parameter in COMPLETERS and parameter not in OTHERWISE.get(called, ())
             if known and info.autocompletion is None:

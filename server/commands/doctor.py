@@ -4,25 +4,34 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from m3bench.server.commands.record import Data
+
 if TYPE_CHECKING:
     from m3bench.server.doctor.findings import Check, Finding
 
 
 def doctor(
+    client: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Look at a client in place of the engine: cursor, codex, …")
+    ] = None,
     sandbox: Annotated[str, typer.Option(help="What must work: process, or docker.")] = "process",
+    data: Data = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Look over the machine and the Docker engine, and say what to do about what is wrong.
 
-    Ends with exit code 1 when something is wrong that the chosen sandbox needs.
+    With --client: whether m3bench is in that client's configuration and starts, and what the client does with the
+    names, the number, the pictures and the results of our tools. Reads its files and never writes them.
+
+    Ends with exit code 1 when something is wrong that the chosen sandbox or the client needs.
     """
     from dataclasses import asdict
 
     from m3bench.server.commands.screen import print_json
     from m3bench.server.settings import Settings
 
-    settings = Settings.of(sandbox=sandbox)
-    found = [finding for check in checks() for finding in check(settings)]
+    settings = Settings.of(sandbox=sandbox, data=data)
+    found = [finding for check in checks(client) for finding in check(settings)]
     if json:
         print_json([{**asdict(finding), "needed": _is_needed(finding, sandbox)} for finding in found])
     else:
@@ -32,10 +41,18 @@ def doctor(
         raise typer.Exit(1)
 
 
-def checks() -> "tuple[Check, ...]":
+def checks(client: str | None = None) -> "tuple[Check, ...]":
     """What is looked at, in the order of the report."""
-    from m3bench.server.doctor.engine import check_engine
+    from functools import partial
+
     from m3bench.server.doctor.machine import check_data, check_double_starts, check_walls
+
+    if client is not None:
+        from m3bench.server.clients.table import find
+        from m3bench.server.doctor.clients import check_client
+
+        return (check_data, check_double_starts, partial(check_client, find(client)))
+    from m3bench.server.doctor.engine import check_engine
 
     return (check_data, check_double_starts, check_walls, check_engine)
 

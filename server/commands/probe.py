@@ -119,19 +119,16 @@ def _show_cards(found: list[dict[str, Any]]) -> None:
 def _print(client: str | None, http: str | None) -> None:
     """The entry for a client's configuration on standard output, and what to do with it beside it."""
     import json
-    import shutil
-    import sys
 
     from m3bench.server.clients.client import Launch
     from m3bench.server.clients.documents import LANGUAGES
     from m3bench.server.clients.entries import plain
+    from m3bench.server.clients.installation import program, this_machine
     from m3bench.server.clients.table import find
     from m3bench.tasks.errors import UserError
 
-    found = shutil.which("m3bench")
-    launch = Launch(command=found, args=("probe",)) if found else Launch(
-        command=sys.executable, args=("-m", "m3bench.server.cli", "probe")
-    )  # fmt: skip
+    command, *args = program()
+    launch = Launch(command=command, args=(*args, "probe"))
     url = f"http://{http}/mcp"
     if client is None:
         entry = plain(launch) if http is None else {"type": "http", "url": url}
@@ -144,5 +141,5 @@ def _print(client: str | None, http: str | None) -> None:
     entry = known.http(url) if http is not None and known.http is not None else known.stdio(launch)
     entry |= {"name": SERVER} if "name" in entry else {}
     typer.echo(LANGUAGES[known.format].put("", known.servers, SERVER, entry).rstrip("\n"))
-    typer.echo(f"Put this into {known.title}'s configuration. {known.after}", err=True)
+    typer.echo(f"Put this into {known.place(this_machine())}. {known.after}", err=True)
     typer.echo("Then ask it to “run the m3bench probe”, and see the card with m3bench probe --show.", err=True)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,16 @@ from typer.testing import CliRunner, Result
 from m3bench.sandboxes.backends.docker import image, leases
 from m3bench.sandboxes.backends.docker.engine import Engine
 from m3bench.server.cli import app
+from m3bench.server.clients.capability import fact, keep
+from m3bench.server.clients.client import Client, Launch
+from m3bench.server.clients.documents import snippet
+from m3bench.server.clients.table import CLIENTS, profile_for
+from m3bench.server.doctor.clients import check_tools
 from m3bench.server.store.owners import Owner
 from m3bench.server.store.sqlite import OWNERS
+from m3bench.server.tools import DEFINITIONS
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import UserError
 
 
 def doctor(*arguments: str) -> Result:
@@ -92,3 +101,129 @@ def test_what_is_left_of_a_run_is_told() -> None:
     finally:
         engine.answer(lambda client: client.remove_container(made, force=True))
         engine.close()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A person's home, and a project's folder below it that is worked in."""
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GOOSE_PATH_ROOT", "APPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    place = tmp_path / "home"
+    (place / "project").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(place))
+    monkeypatch.setenv("USERPROFILE", str(place))
+    monkeypatch.chdir(place / "project")
+    return place
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def put(client: str, path: Path, *args: str, command: str = sys.executable) -> Path:
+    """An entry of ours in a client's file."""
+    known = CLIENTS[client]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(snippet(known, known.stdio(Launch(command=command, args=args))))
+    return path
+
+
+@pytest.mark.parametrize("client", CLIENTS.values(), ids=lambda client: client.key)
+def test_every_tool_reaches_every_client_under_its_recommended_profile(client: Client) -> None:
+    found = list(check_tools(client, profile_for(client), {}))
+    assert [finding.subject for finding in found] == ["tools", "names", "descriptions"]
+    assert {finding.state for finding in found} == {"ok"}, found
+
+
+@pytest.mark.parametrize("client", CLIENTS.values(), ids=lambda client: client.key)
+def test_the_names_of_all_232_tools_and_ours_fit_every_client(client: Client) -> None:
+    names = [tool["name"] for tool in DEFINITIONS] + [tool.exposed for tool in load_catalog().ready.tools]
+    assert len(names) == 236
+    assert [name for name in names if not client.naming.fits("m3bench", name)] == []
+    assert len({client.naming.shown("m3bench", name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.usefixtures("home")
+def test_a_client_without_m3bench_is_told_how_to_get_it(client: str) -> None:
+    done = doctor("--client", client)
+    assert done.exit_code == 0
+    assert f"run m3bench install {client}" in done.stdout
+    assert f"m3bench probe --print {client}" in done.stdout
+
+
+@pytest.mark.parametrize("client", ["cursor", "codex", "goose"])
+def test_what_was_installed_is_started_and_asked(client: str, home: Path) -> None:
+    assert CliRunner().invoke(app, ["install", client]).exit_code == 0
+    before = files(home)
+    done = doctor("--client", client)
+    assert done.exit_code == 0, done.stdout
+    count = 79 if client == "cursor" else 236
+    assert re.search(rf"^ok     start +.* answers and shows {count} tools\.$", done.stdout, re.MULTILINE)
+    assert files(home) == before
+
+
+def test_a_program_that_is_gone_or_does_not_start_is_told(home: Path) -> None:
+    path = put("cursor", home / ".cursor" / "mcp.json", "serve", command=str(home / "gone"))
+    found = findings("--client", "cursor")
+    assert found["command"]["state"] == "wrong"
+    assert found["command"]["says"] == f"{home / 'gone'} is not there: run m3bench install cursor again."
+    put("cursor", path, "-c", "import sys; sys.exit('no such module')")
+    done = doctor("--client", "cursor")
+    assert done.exit_code == 1
+    assert re.search(r"^wrong  start .*no such module.*: run m3bench install cursor again", done.stdout, re.MULTILINE)
+
+
+def test_a_profile_that_is_too_large_is_told_with_one_that_fits(home: Path) -> None:
+    put("cursor", home / ".cursor" / "mcp.json", "-c", "0", "--profile", "full")
+    says = findings("--client", "cursor")["tools"]["says"]
+    assert says.startswith("The profile full shows 236 tools; Cursor takes 80")
+    assert says.endswith("run m3bench install cursor --profile compact.")
+    put("cursor", home / ".cursor" / "mcp.json", "-c", "0", "--profile=nonsense")
+    assert "There is no profile 'nonsense'" in findings("--client", "cursor")["profile"]["says"]
+
+
+def test_structured_content_that_hides_pictures_is_told(home: Path) -> None:
+    path = put("codex", home / ".codex" / "config.toml", "-c", "0")
+    assert findings("--client", "codex")["structured"]["state"] == "wrong"
+    put("codex", path, "-c", "0", "--content-only")
+    assert findings("--client", "codex")["structured"]["state"] == "ok"
+
+
+def test_a_file_that_cannot_be_read_is_told_and_left_alone(home: Path) -> None:
+    path = home / ".cursor" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text("{ broken")
+    found = findings("--client", "cursor")["configuration"]
+    assert found["state"] == "wrong"
+    assert str(path) in found["says"]
+    assert path.read_text() == "{ broken"
+
+
+def test_an_entry_in_two_files_may_start_twice(home: Path) -> None:
+    for folder in (home, home / "project"):
+        put("cursor", folder / ".cursor" / "mcp.json", "-c", "0")
+    assert "started twice" in findings("--client", "cursor")["configuration"]["says"]
+
+
+@pytest.mark.usefixtures("home")
+def test_a_probe_goes_before_the_table(folder: Path) -> None:
+    facts = {"images": False, "tools_listed": 90, "tools_reached": 40, "long_text": 5000, "call_seconds": 20.0}
+    keep(
+        folder,
+        {
+            "version": 1, "client": {"name": "cursor-vscode", "version": "1.0.0"}, "taken": "2026-11-15T10:00:00",
+            "complete": True, "facts": {name: fact(value, "checked", name) for name, value in facts.items()},
+        },
+    )  # fmt: skip
+    found = findings("--client", "cursor")
+    assert {name: found[name]["state"] for name in ("pictures", "tools", "results", "time limit", "probe")} == {
+        "pictures": "wrong", "tools": "wrong", "results": "note", "time limit": "note", "probe": "ok",
+    }  # fmt: skip
+    assert found["probe"]["says"].startswith("cursor-vscode 1.0.0 — does not see images")
+
+
+def test_a_client_that_is_not_known_is_told_the_names() -> None:
+    done = doctor("--client", "netscape")
+    assert isinstance(done.exception, UserError)
+    assert "cursor" in str(done.exception)
