@@ -100,7 +100,7 @@ def manifest_of(shape: Shape, profile: str) -> dict[str, Any]:
         "display_name": NAME,
         "version": about["Version"],
         "description": about["Summary"],
-        "author": {"name": f"{NAME} contributors"},
+        "author": {"name": f"The {NAME} authors"},
         "server": {"type": shape, "entry_point": ENTRY, "mcp_config": {**start, "env": env}},
         "tools": [{"name": tool["name"], "description": tool["description"]} for tool in DEFINITIONS],
         "tools_generated": True,
@@ -122,7 +122,7 @@ def manifest_of(shape: Shape, profile: str) -> dict[str, Any]:
             "data": {
                 "type": "directory",
                 "title": "Data folder",
-                "description": "Where runs are recorded; `m3bench runs --data FOLDER list` shows them.",
+                "description": "Where runs are recorded; `m3bench runs list --data FOLDER` shows them.",
                 "default": data,
                 "required": False,
             },
