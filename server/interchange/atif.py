@@ -11,8 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from m3bench.proxy.router import INJECTED
-from m3bench.server.interchange.episode import Episode, EpisodeStep, blocks, shown_name
+from m3bench.server.interchange.episode import Episode, EpisodeStep, arguments, blocks, clean, shown_name
 from m3bench.server.store.records import CallRecord
 
 SCHEMA = "ATIF-v1.7"
@@ -134,9 +133,9 @@ def _steps(story: Episode) -> Iterator[AtifStep]:
     yield AtifStep(step_id=1, source="user", message=story.question, timestamp=_time(run.started))
     for number, step in enumerate(story.steps, 2):
         yield _step(number, step)
-    if run.answer is not None:
+    if story.answer is not None:
         last = len(story.steps) + 2
-        yield AtifStep(step_id=last, source="agent", message=run.answer, timestamp=_time(run.ended))
+        yield AtifStep(step_id=last, source="agent", message=story.answer, timestamp=_time(run.ended))
 
 
 def _step(number: int, step: EpisodeStep) -> AtifStep:
@@ -152,10 +151,8 @@ def _step(number: int, step: EpisodeStep) -> AtifStep:
 
 
 def _call(call: CallRecord) -> ToolCall:
-    arguments = {name: value for name, value in call.arguments.items() if name not in INJECTED}
-    return ToolCall(
-        tool_call_id=str(call.id), function_name=shown_name(call), arguments=arguments, extra={"tool": call.tool}
-    )
+    extra = {"tool": clean(call.tool)}
+    return ToolCall(tool_call_id=str(call.id), function_name=shown_name(call), arguments=arguments(call), extra=extra)
 
 
 def _result(call: CallRecord) -> ObservationResult:

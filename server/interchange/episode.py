@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from m3bench.proxy.router import INJECTED
 from m3bench.server.resultset import HEADER, Header, read_header
 from m3bench.server.runs import OWN_TOOLS
 from m3bench.server.store.records import CallRecord, RunRecord
@@ -60,8 +61,13 @@ class Episode:
     def question(self) -> str:
         """What was asked, with the paths of the pictures."""
         if self.task is None:
-            return f"Task {self.run.task}"
+            return f"Task {clean(self.run.task)}"
         return "\n".join([self.task.question, *(f"./{MEDIA}/{name}" for name in self.task.pictures)])
+
+    @property
+    def answer(self) -> str | None:
+        """What was submitted."""
+        return None if self.run.answer is None else str(clean(self.run.answer))
 
     @property
     def metrics(self) -> Mapping[str, float | None]:
@@ -94,7 +100,7 @@ def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
         task=task,
         steps=tuple(sorted(steps, key=lambda step: step.calls[0].id)),
         trajectory=found.trajectory,
-        client=last.client if last is not None else "",
+        client=clean(last.client) if last is not None else "",
         revision=last.revision if last is not None else "",
         header=read_header(folder) if (folder / HEADER).exists() else None,
     )
@@ -119,11 +125,31 @@ def ended(call: CallRecord) -> int:
 def shown_name(call: CallRecord) -> str:
     """The tool's name as the client sent it."""
     name = call.params.get("name")
-    return name if isinstance(name, str) and name else call.tool
+    return clean(name if isinstance(name, str) and name else call.tool)
+
+
+def arguments(call: CallRecord) -> dict[str, Any]:
+    """The arguments as the agent chose them, without what clients add."""
+    return {clean(name): clean(value) for name, value in call.arguments.items() if name not in INJECTED}
 
 
 def blocks(call: CallRecord) -> list[dict[str, Any]]:
     """The content of a result; the message of an error that took its place."""
     if call.error is not None:
-        return [{"type": "text", "text": str(call.error[1])}]
-    return [block for block in call.result_json.get("content", ()) if isinstance(block, dict)]
+        return [{"type": "text", "text": clean(str(call.error[1]))}]
+    content = call.result_json.get("content")
+    return [clean(block) for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def text(call: CallRecord) -> str:
+    """The texts of a result or error."""
+    return "\n".join(str(block.get("text", "")) for block in blocks(call) if block.get("type") == "text")
+
+
+def clean(value: Any) -> Any:
+    """Data that UTF-8 can carry: a client may send half of a character."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, dict):
+        return {clean(key): clean(item) for key, item in value.items()}
+    return [clean(item) for item in value] if isinstance(value, list) else value

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from m3bench.server.interchange.episode import Episode, blocks, shown_name
+from m3bench.server.interchange.episode import Episode, arguments, blocks, clean, shown_name, text
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.errors import InputFileError, UserError
 
@@ -87,7 +87,7 @@ def _sample(story: Episode, attempt: int) -> "EvalSample":
     from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
 
     run = story.run
-    reply = ChatMessageAssistant(id=f"{run.id}-answer", content=run.answer or "", model=story.agent)
+    reply = ChatMessageAssistant(id=f"{run.id}-answer", content=story.answer or "", model=story.agent)
     return EvalSample(
         id=run.task,
         epoch=attempt,
@@ -110,11 +110,11 @@ def _messages(story: Episode) -> "list[ChatMessage]":
     run = story.run
     messages: list[ChatMessage] = [ChatMessageUser(id=f"{run.id}-0", content=story.question)]
     for number, step in enumerate(story.steps, 1):
-        calls = [ToolCall(id=str(call.id), function=shown_name(call), arguments=call.arguments) for call in step.calls]
+        calls = [ToolCall(id=str(call.id), function=shown_name(call), arguments=arguments(call)) for call in step.calls]
         messages.append(ChatMessageAssistant(id=f"{run.id}-{number}", content="", tool_calls=calls, model=story.agent))
         messages += [_result(call) for call in step.calls]
-    if run.answer is not None:
-        messages.append(ChatMessageAssistant(id=f"{run.id}-answer", content=run.answer, model=story.agent))
+    if story.answer is not None:
+        messages.append(ChatMessageAssistant(id=f"{run.id}-answer", content=story.answer, model=story.agent))
     return messages
 
 
@@ -131,14 +131,13 @@ def _result(call: CallRecord) -> "ChatMessage":
         else:
             parts.append(ContentText(text=str(block.get("text", f"[{block.get('type')}]"))))
     failed = call.outcome != "success"
-    said = "\n".join(part.text for part in parts if isinstance(part, ContentText))
     return ChatMessageTool(
         id=f"call-{call.id}",
         tool_call_id=str(call.id),
         function=shown_name(call),
         content=parts,
-        error=ToolCallError("unknown", said or str(call.outcome)) if failed else None,
-        metadata={"tool": call.tool, "outcome": call.outcome, "owner": call.owner},
+        error=ToolCallError("unknown", text(call) or str(call.outcome)) if failed else None,
+        metadata={"tool": clean(call.tool), "outcome": call.outcome, "owner": call.owner},
     )
 
 
@@ -148,9 +147,7 @@ def _scores(story: Episode) -> "dict[str, Score] | None":
     if story.run.scorecard is None:
         return None
     values: dict[str, Any] = {**story.metrics, "success": story.success}
-    return {
-        name: Score(value=float(value), answer=story.run.answer) for name, value in values.items() if value is not None
-    }
+    return {name: Score(value=float(value), answer=story.answer) for name, value in values.items() if value is not None}
 
 
 def _averages(samples: "Sequence[EvalSample]") -> list[Any]:

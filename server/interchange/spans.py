@@ -11,8 +11,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import Any, Literal
 
-from m3bench.proxy.call import text_of
-from m3bench.server.interchange.episode import Episode, began, ended, nanoseconds, shown_name
+from m3bench.server.interchange.episode import Episode, arguments, began, clean, ended, nanoseconds, shown_name, text
 from m3bench.server.store.records import CallRecord
 
 Value = str | bool | int | float
@@ -76,7 +75,7 @@ def _spans(story: Episode, content: bool) -> Iterator[Span]:
     start = nanoseconds(run.started)
     end = max([start, nanoseconds(run.ended) if run.ended else start, *map(ended, story.calls)])
     yield Span(
-        trace=trace, id=root, parent=None, name=_clean(f"invoke_agent {story.agent}"), kind="internal", start_ns=start,
+        trace=trace, id=root, parent=None, name=f"invoke_agent {story.agent}", kind="internal", start_ns=start,
         end_ns=end, attributes=_run_attributes(story, content),
     )  # fmt: skip
     for number, step in enumerate(story.steps, 1):
@@ -90,9 +89,9 @@ def _spans(story: Episode, content: bool) -> Iterator[Span]:
             error, attributes = _failure(call)
             yield Span(
                 trace=trace, id=_number(f"call {run.id} {call.id}", 8), parent=place,
-                name=_clean(f"tools/call {shown_name(call)}"), kind="server", start_ns=began(call), end_ns=ended(call),
+                name=f"tools/call {shown_name(call)}", kind="server", start_ns=began(call), end_ns=ended(call),
                 attributes={**_call_attributes(call, content), **attributes},
-                error=None if error is None else _clean(error) if content else "", link=_link(call),
+                error=None if error is None else error if content else "", link=_link(call),
             )  # fmt: skip
 
 
@@ -112,7 +111,7 @@ def _run_attributes(story: Episode, content: bool) -> dict[str, Value]:
         **{f"m3bench.score.{name}": value for name, value in story.metrics.items()},
     }
     if content:
-        found |= {"m3bench.question": story.question, "m3bench.answer": run.answer}
+        found |= {"m3bench.question": story.question, "m3bench.answer": story.answer}
     return _known(found)
 
 
@@ -129,7 +128,7 @@ def _call_attributes(call: CallRecord, content: bool) -> dict[str, Value]:
         "m3bench.owner": call.owner,
     }
     if content:
-        found["gen_ai.tool.call.arguments"] = json.dumps(call.arguments, ensure_ascii=False)
+        found["gen_ai.tool.call.arguments"] = json.dumps(arguments(call), ensure_ascii=False)
         if call.result is not None:
             found["gen_ai.tool.call.result"] = call.result.decode(errors="replace")
     return _known(found)
@@ -137,23 +136,16 @@ def _call_attributes(call: CallRecord, content: bool) -> dict[str, Value]:
 
 def _known(values: Mapping[str, Value | None]) -> dict[str, Value]:
     """The values there are, texts fit for the wire."""
-    return {
-        name: _clean(value) if isinstance(value, str) else value for name, value in values.items() if value is not None
-    }
-
-
-def _clean(text: str) -> str:
-    """A text that UTF-8 can carry: a client may send half of a character."""
-    return text.encode(errors="replace").decode()
+    return {name: clean(value) for name, value in values.items() if value is not None}
 
 
 def _failure(call: CallRecord) -> tuple[str | None, dict[str, Value]]:
     """What went wrong with a call, and the attributes that say so."""
     if call.error is not None:
         code = str(call.error[0])
-        return str(call.error[1]), {"error.type": code, "rpc.response.status_code": code}
+        return text(call), {"error.type": code, "rpc.response.status_code": code}
     if call.result_json.get("isError") is True:
-        return text_of(call.result_json), {"error.type": "tool_error"}
+        return text(call), {"error.type": "tool_error"}
     if call.outcome not in (None, "success"):
         return "", {"error.type": str(call.outcome)}
     return None, {}

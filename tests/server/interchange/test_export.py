@@ -5,6 +5,7 @@ import json
 import threading
 from base64 import b64decode
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,12 @@ from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from pydantic import ValidationError
 
-from m3bench.server.interchange.atif import AtifTrajectory
+from m3bench.server.interchange.atif import AtifTrajectory, atif
 from m3bench.server.interchange.collector import send
-from m3bench.server.interchange.episode import Episode, episode
-from m3bench.server.interchange.inspect_log import eval_log
+from m3bench.server.interchange.episode import Episode, EpisodeStep, episode
+from m3bench.server.interchange.inspect_log import eval_log, write_log
 from m3bench.server.interchange.spans import otlp_json, spans
+from m3bench.server.store.records import CallRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
@@ -199,14 +201,11 @@ def test_what_breaks_a_rule_of_atif_is_refused(change: dict[str, Any]) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("name", ["runs.eval", "runs.json"])
-def test_inspect_opens_the_log(played: Path, tmp_path: Path, name: str) -> None:
+def test_inspect_opens_the_log(stories: list[Episode], tmp_path: Path, name: str) -> None:
     from inspect_ai.log import read_eval_log
 
     path = tmp_path / name
-    done = m3bench(
-        "runs", "export", "--data", played / "results", "--tasks", played / "set", "--format", "inspect", "-o", path
-    )
-    assert done.returncode == 0, done.stderr
+    write_log(stories, path)
     log = read_eval_log(str(path))
     assert (log.status, log.eval.model, log.eval.task) == ("success", "oracle", "m3bench/tests")
     assert log.samples is not None
@@ -224,6 +223,49 @@ def test_inspect_opens_the_log(played: Path, tmp_path: Path, name: str) -> None:
 def test_the_same_runs_make_the_same_log(stories: list[Episode]) -> None:
     first, again = (eval_log(stories).model_dump() for _ in range(2))
     assert first == again
+
+
+def hostile(call: CallRecord, **changes: Any) -> CallRecord:
+    """The call as nobody would make it."""
+    return replace(call, **changes)
+
+
+HOSTILE: dict[str, dict[str, Any]] = {
+    "half a character": {
+        "request": json.dumps({"params": {"name": "x\ud800", "arguments": {"\ud800": ["\udfff", 1]}}}).encode(),
+        "tool": "x\ud800", "client": "evil\ud800 1", "outcome": "unknown_tool", "result": None,
+        "error": (-32602, "no \ud800", {"data": 1}),
+    },
+    "no object": {"request": b'{"params": {"name": 7, "arguments": "x"}}', "result": b'{"content": "text"}'},
+    "odd blocks": {"result": b'{"content": [1, {"type": "text", "text": 5}, {"type": "image"}, {}], "isError": true}'},
+    "cut off": {"outcome": None, "owner": None, "result": None, "forwarded_ns": None, "returned_ns": None,
+                "sent_ns": None},
+    "markup": {"result": json.dumps({"content": [{"type": "text", "text": "<script>\x1b[2J\u202e" * 9999}]}).encode()},
+    "clock": {"sent_ns": 1, "returned_ns": 1, "forwarded_ns": 1},
+    "trace": {"request": b'{"params": {"name": "a", "_meta": {"traceparent": "00-zz-1-2"}}}'},
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_records_are_told_like_any_other(survey: Episode, tmp_path: Path, name: str) -> None:
+    odd = hostile(survey.calls[0], **HOSTILE[name])
+    run = replace(survey.run, answer="\ud800 <b>\x00")
+    story = replace(survey, run=run, steps=(EpisodeStep(calls=(odd,), evidence="first"),), client=odd.client[:4])
+    json.dumps(otlp_json(story), ensure_ascii=False).encode()
+    json.dumps(atif(story).to_json(), ensure_ascii=False).encode()
+    with Collector() as collector:
+        assert send([story], collector.url, content=True) == 1
+    write_log([story], tmp_path / "log.json")
+    assert all(span.end_ns >= span.start_ns for span in spans(story))
+
+
+def test_the_span_of_the_client_is_linked(survey: Episode) -> None:
+    parent = f"00-{7:032x}-{9:016x}-01"
+    message = {"params": {"name": "a", "arguments": {}, "_meta": {"traceparent": parent}}}
+    call = hostile(survey.calls[0], request=json.dumps(message).encode())
+    story = replace(survey, steps=(EpisodeStep(calls=(call,), evidence="first"),))
+    assert spans(story)[-1].link == (7, 9)
 
 
 def test_predictions_score_as_the_runs_did(played: Path, tmp_path: Path) -> None:
