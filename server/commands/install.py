@@ -29,6 +29,7 @@ def install(
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Edit this file.")] = None,
     show: Annotated[bool, typer.Option("--print", help="Only print what would go where, and a link if any.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Take m3bench out of the configuration again.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page of the docs on clients.")] = False,
     json: Json = False,
 ) -> None:
     """Put m3bench into an MCP client's configuration: claude-desktop, claude-code, cursor, vscode, codex, …
@@ -47,6 +48,11 @@ def install(
     from m3bench.server.clients.table import find
     from m3bench.tasks.errors import UserError
 
+    if markdown:
+        from m3bench.server.clients.guide import page
+
+        typer.echo(page(), nl=False)
+        return
     if client is None:
         if profile or http or project or config or show or remove:
             raise UserError("Which client? `m3bench install` without options lists them.")

@@ -1,10 +1,15 @@
 """What is known of clients hangs together: sources for every quirk, names that fit, profiles within the caps."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from m3bench.proxy.front import NAME as SERVER_NAME
 from m3bench.proxy.trim import MAX_RESULT_BYTES
 from m3bench.server.clients.client import NAME, Client
+from m3bench.server.clients.documents import entry_in
+from m3bench.server.clients.guide import PROGRAM, page
 from m3bench.server.clients.table import CLIENTS, OWN_TOOLS, by_client_info, find, profile_for
 from m3bench.server.runs import OWN_TOOLS as TOOLS
 from m3bench.tasks.catalog import load_catalog
@@ -100,3 +105,17 @@ def test_a_person_may_write_a_name_in_several_ways() -> None:
         assert find(written).key == "vscode"
     with pytest.raises(UserError, match="choose one of claude-desktop"):
         find("emacs")
+
+
+def test_the_page_on_clients_is_current() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "clients.md").read_text("utf-8")
+    assert text.startswith(page()), "run m3bench install --markdown"
+
+
+@EVERY
+def test_the_page_has_an_entry_that_the_client_would_read(client: Client) -> None:
+    shown = re.search(rf"^## {client.title}\n.*?^```\w+\n(.*?)^```", page(), re.DOTALL | re.MULTILINE)
+    assert shown is not None
+    entry = entry_in(shown[1].encode(), client)
+    assert entry is not None
+    assert PROGRAM in entry.values()
