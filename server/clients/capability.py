@@ -6,6 +6,7 @@ otherwise, `model` is the model's bare word. Score cards show a short form of th
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -47,22 +48,33 @@ def keep(data: Path, card: Card) -> Path:
 
     A probe that was broken off never takes the place of one that was complete, and a file that cannot be read is
     moved aside.
+
+    Raises:
+        InputFileError: The file cannot be written.
     """
     path = data / FOLDER / file_name(card["client"]["name"])
-    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(f".{os.getpid()}.draft")
     try:
-        known = _read(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        known = _known(path)
+        others = [old for old in known if old["client"]["version"] != card["client"]["version"]]
+        if not card["complete"] and any(old not in others and old.get("complete") for old in known):
+            return path
+        cards = sorted([*others, card], key=lambda one: (one["taken"], one["client"]["version"]))
+        draft.write_text(json.dumps({"version": VERSION, "cards": cards}, indent=1) + "\n", "utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise InputFileError(path, f"cannot be written ({error.strerror}): choose a folder with --data") from error
+    return path
+
+
+def _known(path: Path) -> list[Card]:
+    """The cards of a file, which is moved aside when it cannot be read."""
+    try:
+        return _read(path)
     except InputFileError:
         path.replace(path.with_suffix(".unreadable"))
-        known = []
-    others = [old for old in known if old["client"]["version"] != card["client"]["version"]]
-    if not card["complete"] and any(old not in others and old.get("complete") for old in known):
-        return path
-    cards = sorted([*others, card], key=lambda one: (one["taken"], one["client"]["version"]))
-    draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps({"version": VERSION, "cards": cards}, indent=1) + "\n", "utf-8")
-    draft.replace(path)
-    return path
+        return []
 
 
 def cards(data: Path) -> list[Card]:
@@ -109,13 +121,17 @@ def client_line(card: Mapping[str, Any]) -> str:
     found = client.get("capabilities")
     if found is None:
         return f"Client: {name}"
-    words = [word for word in _words(found) if word]
-    said = f"{', '.join(words)}" if words else "probed, nothing to tell"
+    said = ", ".join(words(found)) or "probed, nothing to tell"
     other = "" if client["name"].endswith(f" {found['probed']}") else f" (probed as {_inert(found['probed'])})"
     return f"Client: {name} — {said}{other}"
 
 
-def _words(found: Mapping[str, Any]) -> Iterable[str]:
+def words(found: Mapping[str, Any]) -> list[str]:
+    """The short form of a card in words, a few for each fact."""
+    return [word for word in _each(found) if word]
+
+
+def _each(found: Mapping[str, Any]) -> Iterable[str]:
     images, overlap = found.get("images"), found.get("overlap")
     yield "" if images is None else "sees images" if images else "does not see images"
     yield "" if overlap is None else "several calls at once" if overlap == "together" else "one call at a time"

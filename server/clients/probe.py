@@ -5,6 +5,7 @@ and for each client a router of its own whose journal is the notes on that clien
 and version they give, because some open a session for every call.
 """
 
+import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -31,6 +32,7 @@ from m3bench.server.clients.probe_notes import Listed, Notes
 from m3bench.server.clients.probe_tools import INSTRUCTIONS, Padding, ProbeTools, Setup
 from m3bench.server.clients.table import by_client_info, profile_for
 from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import tools_of
 
@@ -75,7 +77,8 @@ class Probe:
         finally:
             for notes, _ in self._clients.values():
                 if notes.round and notes.said is None:
-                    self._keep(notes)
+                    _, trouble = self._keep(notes)
+                    print("".join(f"m3bench: {line}\n" for line in trouble), end="", file=sys.stderr)
 
     def schema(self, name: str) -> Mapping[str, Any] | None:
         """No tool's arguments go into headers."""
@@ -91,7 +94,7 @@ class Probe:
             notes = Notes(client=called, profile=self._setup.profile or _fitting(called))
             shown = self.listing(notes.profile)
             notes.marks = shown.marks
-            tools = ProbeTools(notes, self._setup, self._announce, lambda: _lines(self._keep(notes)))
+            tools = ProbeTools(notes, self._setup, self._announce, lambda: _lines(*self._keep(notes)))
             self._clients[called] = notes, Router(notes, Padding(shown.names - OWN), tools)
         return self._clients[called]
 
@@ -109,13 +112,17 @@ class Probe:
     async def _announce(self) -> None:
         await self._bus.publish(ToolsListChanged())
 
-    def _keep(self, notes: Notes) -> Card:
+    def _keep(self, notes: Notes) -> tuple[Card, list[str]]:
+        """The card as it stands, and what kept it from being written."""
         card = draw_up(
             notes, self._setup, transport=self._transport, version=version("m3bench"),
             taken=datetime.now(UTC).isoformat(timespec="seconds"),
         )  # fmt: skip
-        keep(self._data, card)
-        return card
+        try:
+            keep(self._data, card)
+        except InputFileError as error:
+            return card, [str(error)]
+        return card, []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,5 +229,6 @@ def _fitting(called: str) -> str:
     return profile_for(known) if known is not None else "full"
 
 
-def _lines(card: Card) -> list[str]:
-    return [f"- {fact['says']}" for fact in card["facts"].values()]
+def _lines(card: Card, trouble: Sequence[str]) -> list[str]:
+    found = [f"- {fact['says']}" for fact in card["facts"].values()]
+    return [*found, "", *(f"This was not kept: {line}" for line in trouble)] if trouble else found

@@ -19,7 +19,7 @@ from m3bench.server.clients.probe import Probe
 from m3bench.server.clients.probe_tools import Setup
 from m3bench.tasks.catalog import load_catalog
 from tests.server.clients import probing
-from tests.server.clients.probing import INFO, SEED, WORD, Script
+from tests.server.clients.probing import INFO, SEED, WORD, Script, secrets
 from tests.server.conftest import SERVE, serving
 from tests.server.pipes import Pipe, text
 
@@ -58,8 +58,8 @@ async def facts(data: Path, script: Script, era: str = "legacy") -> dict[str, An
 
 
 @asynccontextmanager
-async def over_stdio(arguments: list[str], era: str) -> AsyncIterator[Client]:
-    parameters = StdioServerParameters(command=PROBE[0], args=[*PROBE[1:], *arguments])
+async def over_stdio(arguments: list[str], era: str, command: list[str] = PROBE) -> AsyncIterator[Client]:
+    parameters = StdioServerParameters(command=command[0], args=[*command[1:], *arguments])
     with anyio.fail_after(60):
         async with Client(stdio_client(parameters), mode=era, client_info=INFO) as client:  # type: ignore[arg-type]
             yield client
@@ -228,6 +228,32 @@ async def test_tools_that_pad_the_list_say_that_they_are_not_played(tmp_path: Pa
     assert cards(tmp_path) == []
 
 
+async def test_a_card_that_cannot_be_kept_is_told_and_not_lost(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "file").touch()
+    async with probed(tmp_path / "file", "legacy") as client:
+        said = await Script().play(client)
+    assert "pictures reach the model" in said
+    assert "This was not kept: " in said
+    assert "choose a folder with --data" in said
+    async with probed(tmp_path / "file", "legacy") as client:
+        await Script(finishes=False).play(client)
+    assert "choose a folder with --data" in capsys.readouterr().err
+
+
+async def test_a_second_round_has_words_of_its_own(tmp_path: Path) -> None:
+    async with probed(tmp_path, "legacy") as client:
+        await Script().play(client)
+        first = text_of(await client.call_tool("probe_start", {}))
+        assert WORD.findall(first)[0] != secrets(SEED).control
+        await client.call_tool("probe_picture", {})
+        await client.call_tool("probe_finish", {"words": [WORD.findall(first)[0]]})
+    assert cards(tmp_path)[0]["facts"]["images"]["value"] is False
+
+
+def text_of(result: Any) -> str:
+    return str(result.content[0].text)
+
+
 async def test_cards_are_shown_in_words_and_as_json(tmp_path: Path) -> None:
     await facts(tmp_path, Script())
     shown = CliRunner().invoke(app, ["probe", "--show", "--data", str(tmp_path)])
@@ -238,7 +264,28 @@ async def test_cards_are_shown_in_words_and_as_json(tmp_path: Path) -> None:
     assert json.loads(told.stdout) == cards(tmp_path)
 
 
-async def test_a_score_card_names_what_the_probe_found(tmp_path: Path) -> None:
+async def test_the_score_card_of_a_run_names_the_client_and_what_the_probe_found(
+    tmp_path: Path, task_set: Path
+) -> None:
+    await facts(tmp_path, Script())
+    arguments = ["--tasks", str(task_set), "--data", str(tmp_path)]
+    async with over_stdio(arguments, "legacy", command=SERVE) as client:
+        await client.call_tool("start_task", {"task_id": "sum-1"})
+        await client.call_tool("submit", {"answer": "108"})
+        card = await client.call_tool("score", {})
+    assert card.structured_content is not None
+    assert card.structured_content["client"] == {
+        "name": "scripted 1.2",
+        "revision": "2025-11-25",
+        "capabilities": {
+            "probed": "1.2", "images": True, "overlap": "together", "structured": "shown", "long_text": 100_000,
+            "call_seconds": None,
+        },
+    }  # fmt: skip
+    assert "Client: scripted 1.2 — sees images, several calls at once" in card.content[0].text  # type: ignore[union-attr]
+
+
+async def test_the_short_form_of_a_card_is_one_line(tmp_path: Path) -> None:
     await facts(tmp_path, Script(passes=probing.no_pictures, together=False))
     found = client_facts(tmp_path, "scripted 1.2", "2025-11-25")
     assert client_line({"client": found}) == (
