@@ -55,8 +55,8 @@ def draw_up(notes: Notes, setup: Setup, *, transport: str, taken: str, version: 
 
 
 def _wire(notes: Notes) -> Found:
-    era = "no sessions" if notes.revision in MODERN_PROTOCOL_VERSIONS else f"{notes.sessions} session(s)"
-    yield "revision", fact(notes.revision, "protocol", f"speaks revision {notes.revision}, {era}")
+    several = f", in {notes.sessions} sessions" if notes.sessions > 1 else ""
+    yield "revision", fact(notes.revision, "protocol", f"speaks revision {notes.revision}{several}")
     offers = list(notes.capabilities)
     yield "capabilities", fact(offers, "protocol", f"offers {', '.join(offers) or 'nothing beyond the base protocol'}")
 
