@@ -4,11 +4,13 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from os import cpu_count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from m3bench.server.agents.registry import AGENTS, find_agents
 from m3bench.server.commands.record import Json
 
 if TYPE_CHECKING:
@@ -22,8 +24,8 @@ Play: TypeAlias = "Callable[[Plan, SampleDone], None]"
 DEFAULT = Path("runs")
 """Below which results go when no folder is given."""
 
-AGENT_PARALLEL, MODEL_PARALLEL = 3, 4
-"""Samples at a time: baselines keep the machine busy, models keep it waiting."""
+MODEL_PARALLEL = 4
+"""Samples of a model at a time: it keeps the machine waiting, while a baseline keeps every core busy."""
 
 REASONS = 3
 """Reasons for void samples that are shown."""
@@ -44,79 +46,130 @@ class Solver(StrEnum):
     executor = "executor"
 
 
+WHO, WHAT, MODELS = "Who plays", "Which tasks, with which tools", "For models alone"
+"""Groups of options."""
+
 Model = Annotated[
     str | None,
-    typer.Option(metavar="PROVIDER/NAME", help="The model to measure, as Inspect names it, such as openai/gpt-5."),
+    typer.Option(
+        metavar="PROVIDER/NAME",
+        help="The model to measure, as Inspect names it, such as openai/gpt-5.",
+        rich_help_panel=WHO,
+    ),
 ]
 Agents = Annotated[
     list[str] | None,
-    typer.Option("--agent", metavar="NAME", help="A baseline agent, `all` for every one; may be given several times."),
+    typer.Option(
+        "--agent",
+        metavar="NAME",
+        help=f"A baseline agent: {', '.join(AGENTS)}; or all. May be given several times.",
+        rich_help_panel=WHO,
+    ),
 ]
-Set = Annotated[Path | None, typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.")]
-Families = Annotated[list[str] | None, typer.Option("--family", help="Only tasks of this family; several times.")]
-Ids = Annotated[list[str] | None, typer.Option("--task", metavar="ID", help="Only this task; several times.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="At most so many tasks, taken from the families in turn.")]
+Seed = Annotated[int, typer.Option(help="Of whatever is random in a baseline agent.", rich_help_panel=WHO)]
+Set = Annotated[
+    Path | None,
+    typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.", rich_help_panel=WHAT),
+]
+Families = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--family", metavar="NAME", help="Only tasks of this family; may be given several times.", rich_help_panel=WHAT
+    ),
+]
+Ids = Annotated[
+    list[str] | None,
+    typer.Option("--task", metavar="ID", help="Only this task; may be given several times.", rich_help_panel=WHAT),
+]
+Limit = Annotated[
+    int | None, typer.Option(min=1, help="So many tasks, taken from the families in turn.", rich_help_panel=WHAT)
+]
+Repeat = Annotated[int, typer.Option(min=1, help="Samples of each task.", rich_help_panel=WHAT)]
 Profile = Annotated[
     str,
     typer.Option(
-        help="The tools that are shown: standard (the task's servers and ten others), task (its servers alone), full, "
-        "wide, compact, mini, family:NAME."
+        help="The tools that are shown: standard (the task's servers and ten others), task (its servers alone), "
+        "family (those of its family), full, wide, compact, mini.",
+        rich_help_panel=WHAT,
     ),
 ]
+Calls = Annotated[int, typer.Option(min=1, help="Calls a sample may make.", rich_help_panel=WHAT)]
+Where = Annotated[Sandbox, typer.Option(help="Where tools run.", rich_help_panel=WHAT)]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
 ]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with results that were interrupted.")]
+Parallel = Annotated[int | None, typer.Option(min=1, help="Samples at a time; fits the machine when left out.")]
 
+Drive = Annotated[Solver, typer.Option(help="What drives the model.", rich_help_panel=MODELS)]
+Calling = Annotated[
+    str | None,
+    typer.Option(metavar="native|text", help="How the executor's model calls tools.", rich_help_panel=MODELS),
+]
+Steps = Annotated[int | None, typer.Option(min=1, help="Turns a sample may take.", rich_help_panel=MODELS)]
+Batch = Annotated[int | None, typer.Option(min=1, help="Calls the executor makes in one step.", rich_help_panel=MODELS)]
+Minutes = Annotated[float | None, typer.Option(min=0.01, help="Minutes a sample may take.", rich_help_panel=MODELS)]
+Messages = Annotated[
+    int | None, typer.Option(min=1, help="Messages in a sample's conversation.", rich_help_panel=MODELS)
+]
+Tokens = Annotated[int | None, typer.Option(min=1, help="Tokens a sample may use.", rich_help_panel=MODELS)]
 Pairs = Annotated[
     list[str] | None,
-    typer.Option("--model-arg", "-M", metavar="NAME=VALUE", help="For the model's provider, as Inspect takes it."),
+    typer.Option(
+        "--model-arg",
+        "-M",
+        metavar="NAME=VALUE",
+        help="For the model's provider, as Inspect takes it.",
+        rich_help_panel=MODELS,
+    ),
 ]
 Generate = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="How the model writes, such as temperature=0; several times."),
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="How the model writes, such as temperature=0; may be given several times.",
+        rich_help_panel=MODELS,
+    ),
 ]
 
 
 def run(
     model: Model = None,
     agent: Agents = None,
+    seed: Seed = 0,
     tasks: Set = None,
     family: Families = None,
     task: Ids = None,
     limit: Limit = None,
+    repeat: Repeat = 1,
     profile: Profile = "standard",
-    repeat: Annotated[int, typer.Option(min=1, help="Samples of each task.")] = 1,
-    parallel: Annotated[int | None, typer.Option(min=1, help="Samples at a time.")] = None,
-    sandbox: Annotated[Sandbox, typer.Option(help="Where tools run.")] = Sandbox.process,
+    max_calls: Calls = 200,
+    sandbox: Where = Sandbox.process,
     output: Output = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with results that were interrupted.")] = False,
-    solver: Annotated[Solver, typer.Option(help="What drives a model.")] = Solver.react,
-    calling: Annotated[
-        str | None, typer.Option(metavar="native|text", help="How the executor's model calls tools.")
-    ] = None,
-    max_steps: Annotated[int | None, typer.Option(min=1, help="Turns a model may take per sample.")] = None,
-    batch: Annotated[int | None, typer.Option(min=1, help="Calls the executor makes in one step.")] = None,
-    max_minutes: Annotated[float | None, typer.Option(min=0.01, help="Minutes a model may take per sample.")] = None,
-    max_messages: Annotated[int | None, typer.Option(min=1, help="Messages in a sample's conversation.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens a model may use per sample.")] = None,
+    resume: Resume = False,
+    parallel: Parallel = None,
+    solver: Drive = Solver.react,
+    calling: Calling = None,
+    max_steps: Steps = None,
+    batch: Batch = None,
+    max_minutes: Minutes = None,
+    max_messages: Messages = None,
+    max_tokens: Tokens = None,
     model_arg: Pairs = None,
     generate: Generate = None,
-    max_calls: Annotated[int, typer.Option(min=1, help="Calls a sample may make.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of whatever is random in an agent.")] = 0,
     json: Json = False,
 ) -> None:
     """Play many tasks without a client: with a model, or with the baseline agents that show what scores mean.
 
-    Every sample is a run of the benchmark like any other: a seat, a sandbox, every call on record, a score card. The
-    results go to a folder as they are made; a run that was stopped goes on with --resume.
+    Every sample is a run like any other: a seat, a sandbox, every call on record, a score card. Results go to a
+    folder as they are made; what was stopped goes on with --resume.
 
-    To begin with: `m3bench run --agent all --limit 3` plays three tasks with each of the baseline agents, from the
-    oracle that plays the reference to the one that does nothing. No model and no key is needed.
+    To begin with, `m3bench run --agent all --limit 3` plays three tasks with each baseline, from the oracle, which
+    plays the reference and gets 1, to the one that does nothing and gets 0. No model and no key is needed.
 
     Exit code 1 when samples are void (--resume tries them again), 130 after Ctrl-C.
     """
-    from m3bench.server.agents.registry import find_agents
     from m3bench.server.headless.plan import Choice, ModelOptions, make_plan
     from m3bench.tasks.errors import UserError
 
@@ -125,7 +178,7 @@ def run(
     common: dict[str, Any] = {
         "tasks": tasks, "families": tuple(family or ()), "ids": tuple(task or ()), "limit": limit, "profile": profile,
         "repeats": repeat, "sandbox": sandbox.value, "max_calls": max_calls, "seed": seed, "resume": resume,
-        "parallel": parallel or (MODEL_PARALLEL if model else AGENT_PARALLEL),
+        "parallel": parallel or (MODEL_PARALLEL if model else (cpu_count() or 1) + 1),
     }  # fmt: skip
     plays: list[tuple[Plan, Play]] = []
     if model is not None:
