@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 def report(
     what: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's handle, its beginning, or `latest`.", show_default=True)
+        str,
+        typer.Argument(
+            metavar="RUN|SET",
+            help="A run's handle, its beginning, or `latest`; or the folder of a result set.",
+            show_default=True,
+        ),
     ] = "latest",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File for the page. By default named after task and run.")
@@ -26,12 +31,17 @@ def report(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Write the card of a run as one HTML file: question, calls over time, what matched, what each fault cost.
+    """Write a run or a whole result set as one HTML file to look at or pass on.
 
-    The file needs no network and no server. `--png` draws a picture of the
+    Of a run: question, calls over time, what matched, what each fault cost.
+    Of a set: metrics with intervals, families, faults, and every run. The file
+    needs no network and no server. `--png` draws a picture of the
     card as well, or alone when no page is named; `--json` prints what the page
     shows instead of writing it.
     """
+    if Path(what).is_dir():
+        _report_set(Path(what), output, png, json)
+        return
     from m3bench.server.reports.run import run_document, run_page
 
     with record(data) as store:
@@ -46,6 +56,27 @@ def report(
         _write_png(png, document)
     if output is not None or (png is None and not json):
         _write(output or Path(f"{_file_name(run.task)}-{run.id[:8]}.html"), run_page(document).encode())
+
+
+def _report_set(folder: Path, output: Path | None, png: Path | None, json: bool) -> None:
+    from m3bench.server.reports.summary import set_document, set_page
+    from m3bench.server.resultset import read_resultset
+    from m3bench.tasks.errors import UserError
+
+    if png is not None:
+        raise UserError(
+            "--png draws the card of one run: name a run of the set, with --data its data folder."
+        )
+    results = read_resultset(folder)
+    if not results.results:
+        raise UserError(f"There is no scored run in {folder}.")
+    document = set_document(results)
+    if json:
+        from m3bench.server.commands.screen import print_json
+
+        print_json(document)
+    if output is not None or not json:
+        _write(output or Path(f"{_file_name(results.header.name)}.html"), set_page(document).encode())
 
 
 def _told(run: "RunRecord", tasks: Path | None) -> "Told | None":

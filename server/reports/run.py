@@ -152,7 +152,7 @@ def _calls(records: Sequence[CallRecord], found: Course, card: Mapping[str, Any]
     for number, record in enumerate(records, 1):
         index = counted.get(record.id)
         decision = None if index is None else found.segmentation.decisions[index]
-        ended = record.sent_ns or record.returned_ns
+        ended = record.sent_ns or record.returned_ns or None
         rows.append(
             {
                 "number": number,

@@ -11,14 +11,20 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from m3bench.server.gains import gains
+from m3bench.server.reports.legend import legend
+from m3bench.server.reports.page import page
 from m3bench.server.reports.plain import cut, shown
 from m3bench.server.resultset import Result, ResultSet
 from m3bench.server.scoring import aggregate
 from m3bench.server.scoring.repeats import pass_at_k, pass_hat_k
 
 SCHEMA = 1
+TOLD = 3
+"""Gains and failed checks that are told of each run; its own page has all."""
 LISTED = 10
 """Runs that are named as the worst or the most informative."""
+SCRIPTS, STYLES = ("card.js", "statistics.js", "set.js"), ("card.css", "set.css")
+
 _Z = 1.959964
 """Of a 95 % interval."""
 
@@ -29,6 +35,7 @@ def set_document(results: ResultSet) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": "set",
+        "legend": legend(),
         "set": shown(results.header.model_dump(mode="json", by_alias=True, exclude={"tasks"}), text=200),
         "manifests": shown(list(results.manifests), text=200),
         "counts": {
@@ -51,6 +58,11 @@ def set_document(results: ResultSet) -> dict[str, Any]:
         "worst": [run["run"] for run in sorted(runs, key=_badness)[:LISTED]],
         "informative": _informative(results.results),
     }
+
+
+def set_page(document: Mapping[str, Any]) -> str:
+    """The page of a set's document."""
+    return page(f"{document['set']['name']} · m3bench", document, SCRIPTS, styles=STYLES)
 
 
 def summary(results: Sequence[Result]) -> dict[str, Any]:
@@ -83,12 +95,17 @@ def faults(results: Sequence[Result]) -> dict[str, dict[str, float]]:
     runs: Counter[str] = Counter()
     points: Counter[str] = Counter()
     for result in results:
-        found = result.card["gains"] if "gains" in result.card else gains(result.card)
+        found = _gains(result)
         for kind in {gain["kind"] for gain in found}:
             runs[kind] += 1
         for gain in found:
             points[gain["kind"]] += gain["gain"]
     return {kind: {"runs": runs[kind], "points": points[kind]} for kind in sorted(runs)}
+
+
+def _gains(result: Result) -> Sequence[Mapping[str, Any]]:
+    found: Sequence[Mapping[str, Any]] = result.card["gains"] if "gains" in result.card else gains(result.card)
+    return found
 
 
 def _families(results: Sequence[Result]) -> dict[str, list[Result]]:
@@ -108,6 +125,10 @@ def _run(result: Result) -> dict[str, Any]:
         "success": card["success"],
         "metrics": card["metrics"],
         "checks": [sum(check["passed"] for check in card["checks"]), len(card["checks"])],
+        "failed_checks": [
+            cut(f"{check['check']} — {check['reason']}", 300) for check in card["checks"] if not check["passed"]
+        ][:TOLD],
+        "gains": [{"gain": gain["gain"], "text": cut(gain["text"], 300)} for gain in _gains(result)[:TOLD]],
         "steps": len(card["alignment"]["actual_steps"]),
         "calls": result.row.actual_calls,
         "needed": result.row.reference_calls,

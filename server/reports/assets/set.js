@@ -1,0 +1,185 @@
+/* The page of a result set. */
+
+const FAULTS = {
+  missed: "a needed call was not made", unlike: "made, but with quite other arguments", failed: "made, but it failed", extra: "calls that nobody needed",
+  arguments: "arguments that differ", apart: "parallel calls sent apart", mixed: "steps mixed together", order: "the wrong order",
+};
+
+pages.set = (data, root) => {
+  const { set, counts, summary } = data;
+  const main = frame(root, `results of ${set.name}`, ["Written by m3bench; nothing on this page is loaded from anywhere."]);
+  main.append(...[
+    setOpening(data),
+    data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not belong together.`) : null,
+    summaryMetrics(summary, data.legend),
+    section("families", "Families", "the deeper the ground, the higher the number", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
+    h("div", { class: "columns" }, faultsSection(data), outcomesSection(data), repeatsSection(data)),
+    noted("worst", "Weakest runs", data.worst.map((run) => ({ run, why: "" })), data),
+    noted("informative", "Most informative runs", data.informative, data),
+    runsSection(data),
+    counts.void ? section("void", "Void samples", "ended by something that was not the agent's doing; not counted",
+      table({ columns: [{ label: "task", head: true }, { label: "repeat", right: true }, { label: "why" }], rows: data.void.map((one) => [said(one.task), String(one.repeat), said(one.why)]), className: "small" })) : null,
+    section("manifest", "Manifest", "what makes two sets comparable",
+      disclosure("Versions and hashes", () => data.manifests.map((manifest) => table({ columns: [{ label: "what", head: true }, { label: "version" }], rows: Object.entries(manifest).map(([name, value]) => [words(name), h("code", {}, said(brief(value, 300)))]), className: "small" })))),
+  ].filter(Boolean));
+};
+
+function setOpening({ set, counts, summary, usage }) {
+  const told = facts([
+    ["agent", set.agent + (set.solver ? `, ${set.solver}` : "")],
+    ["profile", set.profile],
+    ["samples", `${grouped(counts.scored)} scored of ${grouped(counts.planned)}` + (counts.void ? `, ${grouped(counts.void)} void` : "") + (counts.missing ? `, ${grouped(counts.missing)} missing` : "")],
+    ["calls", `${grouped(usage.calls)} in ${count(usage.steps, "step")}`],
+    ["tokens", usage.input_tokens + usage.output_tokens ? `${grouped(usage.input_tokens)} in, ${grouped(usage.output_tokens)} out` : null],
+    ["cost", usage.cost === null ? null : "$ " + fixed(usage.cost, 2)],
+    ["time", duration(usage.seconds * 1e9)],
+  ]);
+  return h("div", { class: "opening plain" },
+    h("div", { class: "title" }, h("h1", {}, said(set.name)), h("p", { class: "soft" }, set.kind)),
+    h("div", { class: "score" }, summaryHeadline(summary)), h("div", { class: "texts" }, told));
+}
+
+function faultsSection({ faults }) {
+  const kinds = Object.entries(faults).sort((one, other) => other[1].points - one[1].points);
+  if (!kinds.length) return section("faults", "What cost points", "", h("p", { class: "soft" }, "Nothing did."));
+  const most = kinds[0][1].points;
+  return section("faults", "What cost points", "points of average, over all runs", h("ul", { class: "outcomes" }, kinds.map(([kind, { runs, points }]) => h("li", {},
+    h("span", { class: "number", "data-value": "faults." + kind }, fixed(points, 2)), h("span", { class: "small" }, FAULTS[kind] || words(kind), h("span", { class: "soft" }, ` · ${count(runs, "run")}`)),
+    h("span", { class: "drawing" }, bar({ value: points / most, label: `${fixed(points, 2)} points`, tone: "weak" }))))));
+}
+
+function repeatsSection({ repeats }) {
+  if (repeats.most < 2) return null;
+  const rows = Object.keys(repeats.pass_at).map((k) => [k, heat(repeats.pass_at[k]), heat(repeats.pass_hat[k])]);
+  return section("repeats", "Repeats", `the average varies by ${fixed(repeats.average_sd)} between attempts`,
+    table({ caption: "Solved by at least one, and by all of k attempts", columns: [{ label: "k", head: true }, { label: "pass@k", className: "cell" }, { label: "pass^k", className: "cell" }], rows, className: "small" }));
+}
+
+function noted(id, title, items, data) {
+  if (!items.length) return null;
+  const byId = new Map(data.runs.map((run) => [run.run, run]));
+  return section(id, title, "", h("ul", { class: "noted" }, items.filter((item) => byId.has(item.run)).map((item) => {
+    const run = byId.get(item.run);
+    return h("li", {}, h("a", { href: "#run-" + run.run }, said(run.task), run.repeat > 1 ? ` #${run.repeat}` : ""),
+      h("span", { class: "number" }, fixed(run.metrics.average)), verdict(run.success), item.why ? h("span", { class: "soft small" }, said(item.why)) : null);
+  })));
+}
+
+/* ---- the table of runs: filtered, sorted, two of them compared ---- */
+
+const SORTS = {
+  order: ["as played", () => 0],
+  worst: ["weakest first", (one, other) => (one.metrics.average ?? -1) - (other.metrics.average ?? -1)],
+  best: ["best first", (one, other) => (other.metrics.average ?? -1) - (one.metrics.average ?? -1)],
+  calls: ["most calls first", (one, other) => other.calls - one.calls],
+  slow: ["slowest first", (one, other) => other.seconds - one.seconds],
+};
+
+function runsSection(data) {
+  const chosen = { failed: false, family: "", text: "", sort: "order" };
+  const compared = [];
+  const holder = h("div", { class: "runs" });
+  const told = h("p", { class: "soft small", role: "status" });
+  const panel = h("div", { class: "comparison", "aria-live": "polite" });
+  const families = [...new Set(data.runs.map((run) => run.family))].sort();
+
+  function pick(run, box) {
+    const at = compared.indexOf(run);
+    if (at >= 0) compared.splice(at, 1);
+    else compared.push(run);
+    if (compared.length > 2) {
+      const dropped = compared.shift();
+      const old = document.getElementById("pick-" + dropped.run);
+      if (old) old.checked = false;
+    }
+    panel.replaceChildren(...comparison(compared, data.legend));
+  }
+
+  function draw() {
+    const list = data.runs.filter((run) => (!chosen.failed || run.success === false)
+      && (!chosen.family || run.family === chosen.family) && (!chosen.text || run.task.includes(chosen.text)));
+    if (chosen.sort !== "order") list.sort(SORTS[chosen.sort][1]);
+    told.textContent = `${grouped(list.length)} of ${count(data.runs.length, "run")}`;
+    const body = h("tbody", {});
+    const rest = more(body, list, 100, (run) => runRow(run, compared, pick), "runs");
+    const heads = ["compare", "run", "average", "", "solved", "needed", "made", "steps", "failed", "time"];
+    holder.replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" },
+      h("table", { class: "runlist" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h("th", { scope: "col", class: at > 4 || at === 2 ? "right" : null }, at === 0 ? h("span", { class: "visually-hidden" }, head) : head)))), body)), rest);
+  }
+
+  const failed = h("button", { type: "button", class: "button", id: "failed-only", "aria-pressed": "false", click: () => {
+    chosen.failed = !chosen.failed;
+    failed.setAttribute("aria-pressed", String(chosen.failed));
+    draw();
+  } }, "Not solved only");
+  const family = h("select", { id: "by-family", "aria-label": "Family", change: () => { chosen.family = family.value; draw(); } },
+    h("option", { value: "" }, "all families"), families.map((name) => h("option", { value: name }, words(name))));
+  const sort = h("select", { id: "by-order", "aria-label": "Order", change: () => { chosen.sort = sort.value; draw(); } },
+    Object.entries(SORTS).map(([name, [label]]) => h("option", { value: name }, label)));
+  const text = h("input", { type: "search", id: "by-text", placeholder: "task", "aria-label": "Part of a task's name", input: () => { chosen.text = text.value.trim(); draw(); } });
+  draw();
+  openLinked(data, () => { chosen.failed = false; chosen.family = ""; chosen.text = ""; chosen.sort = "order"; draw(); });
+  return section("runs", "Runs", "", h("div", { class: "filters" }, failed, family, sort, text, told), panel, holder);
+}
+
+function runRow(run, compared, pick) {
+  const detail = h("tr", { class: "detail", hidden: true }, h("td", { colspan: "10" }));
+  const button = h("button", { type: "button", class: "open", "aria-expanded": "false", click: () => {
+    detail.hidden = !detail.hidden;
+    button.setAttribute("aria-expanded", String(!detail.hidden));
+    if (!detail.firstChild.hasChildNodes()) detail.firstChild.append(...runDetail(run));
+  } }, said(run.task), run.repeat > 1 ? ` #${run.repeat}` : "");
+  const box = h("input", { type: "checkbox", id: "pick-" + run.run, "aria-label": `Compare ${run.task}`, change: () => pick(run, box) });
+  box.checked = compared.includes(run);
+  const right = (content) => h("td", { class: "right number" }, content);
+  return [h("tr", { id: "run-" + run.run, class: "row" },
+    h("td", {}, box), h("th", { scope: "row" }, button, h("span", { class: "soft small" }, " ", words(run.family))),
+    right(fixed(run.metrics.average)), h("td", { class: "drawing" }, bar({ value: run.metrics.average, label: "average " + fixed(run.metrics.average) })),
+    h("td", {}, verdict(run.success)), right(String(run.needed)), right(String(run.calls)), right(String(run.steps)), right(String(run.failed)), right(duration(run.seconds * 1e9))), detail];
+}
+
+function runDetail(run) {
+  return [
+    h("p", { class: "small" }, h("code", {}, run.run), h("span", { class: "soft" }, ` · m3bench report ${run.run.slice(0, 12)} shows every call`)),
+    run.gains.length ? [h("h3", {}, "What would have gained the most"), h("ul", { class: "checks" }, run.gains.map((gain) => h("li", {}, h("span", { class: "number" }, signed(gain.gain)), h("span", {}, said(gain.text)))))] : null,
+    run.failed_checks.length ? [h("h3", {}, `Checks: ${run.checks[0]} of ${run.checks[1]} passed`), h("ul", { class: "checks" }, run.failed_checks.map((check) => h("li", {}, mark("missed"), h("span", {}, said(check)))))] : null,
+  ].flat().filter(Boolean);
+}
+
+function comparison(runs, legend) {
+  if (!runs.length) return [];
+  if (runs.length === 1) return [h("p", { class: "soft small" }, "Choose a second run to compare ", said(runs[0].task), " with.")];
+  const [one, other] = runs;
+  const name = (run) => [said(run.task), run.repeat > 1 ? ` #${run.repeat}` : ""];
+  const line = (label, key, value) => {
+    const [first, second] = [value(one), value(other)];
+    return [label, fixed(first), fixed(second), h("span", { "data-value": "difference." + key }, first === null || second === null ? "–" : signed(second - first))];
+  };
+  return [table({
+    caption: "Two runs, second minus first", className: "small",
+    columns: [{ label: "metric", head: true }, { label: name(one), right: true }, { label: name(other), right: true }, { label: "difference", right: true }],
+    rows: [line("average", "average", (run) => run.metrics.average), ...legend.map((metric) => line(metric.label, metric.name, (run) => run.metrics[metric.name])),
+      ["calls", String(one.calls), String(other.calls), signed(other.calls - one.calls, 0)]],
+  })];
+}
+
+/* A link to a run opens it, wherever it stands in the list. */
+function openLinked(data, clear) {
+  const open = () => {
+    const id = decodeURIComponent(location.hash.slice(1));
+    if (!id.startsWith("run-") || !data.runs.some((run) => "run-" + run.run === id)) return;
+    if (!document.getElementById(id)) clear();
+    while (!document.getElementById(id)) {
+      const button = document.querySelector("#runs .more:not([hidden]) button");
+      if (!button) return;
+      button.click();
+    }
+    const row = document.getElementById(id);
+    const button = row.querySelector(".open");
+    if (button.getAttribute("aria-expanded") === "false") button.click();
+    row.scrollIntoView({ block: "center" });
+    button.focus({ preventScroll: true });
+  };
+  addEventListener("hashchange", open);
+  queueMicrotask(open);
+}
