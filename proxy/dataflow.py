@@ -26,7 +26,8 @@ class Ledger:
     """What was known before the current step, and what its answers added."""
 
     def __init__(self, known: str) -> None:
-        self._known = known.casefold()
+        # In pieces: one text that grew with every step would be copied whole each time.
+        self._known = [known.casefold()]
         self._arguments = ""
         self._answers = ""
 
@@ -37,7 +38,7 @@ class Ledger:
 
     def close_step(self) -> None:
         """The current step is over: what it said is known from now on."""
-        self._known += self._arguments + self._answers
+        self._known += [self._arguments, self._answers]
         self._arguments = self._answers = ""
 
     def feeds(self, arguments: Mapping[str, Any]) -> bool:
@@ -45,7 +46,7 @@ class Ledger:
         return any(self._is_news(value) for value in telling(arguments))
 
     def _is_news(self, value: str) -> bool:
-        return within(value, self._answers) and not within(value, self._known) and not within(value, self._arguments)
+        return within(value, self._answers) and not any(within(value, text) for text in (*self._known, self._arguments))
 
 
 def within(value: str, text: str) -> bool:
