@@ -10,6 +10,7 @@ import pytest
 
 from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.process import ProcessBackend
 from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.sandboxes.selfcheck import processes
@@ -194,3 +195,42 @@ async def test_a_spare_that_died_while_waiting_is_replaced_unnoticed(tmp_path: P
             lease = await pool.lease(servers=("math",))
             await _adds(lease)
     assert processes(tmp_path) == []
+
+
+async def test_a_sandbox_serves_as_many_runs_as_allowed_and_then_ends(tmp_path: Path) -> None:
+    backend = Counting()
+    async with Pool(backend, tmp_path, runs=2) as pool:
+        for number in range(4):
+            lease = await pool.lease()
+            await _adds(lease)
+            await lease.finish(tmp_path / f"kept-{number}")
+            with pytest.raises(SandboxError, match="its run is over"):
+                await lease.call("math/add", ADD)
+        assert backend.opened == 2
+        assert backend.open_now == 0
+    assert {path.name for path in tmp_path.iterdir()} == {f"kept-{number}" for number in range(4)}
+
+
+@pytest.mark.parametrize("isolation", [Isolation(), Isolation(bubblewrap=False)], ids=["walls", "no bubblewrap"])
+async def test_the_files_of_a_run_go_with_it_and_the_next_run_finds_none(tmp_path: Path, isolation: Isolation) -> None:
+    create = b'{"filepath": "./book.xlsx"}'
+    async with ProcessBackend(isolation) as backend, Pool(backend, tmp_path, runs=3) as pool:
+        folders = []
+        for number in range(3):
+            lease = await pool.lease()
+            folders.append(lease.workspace)
+            assert not list(lease.workspace.glob("[!.]*"))
+            assert (await lease.call("excel/get_workbook_metadata", create, 30)).outcome != "success"
+            assert (await lease.call("excel/create_workbook", create, 30)).outcome == "success"
+            await lease.finish(tmp_path / f"kept-{number}")
+            assert (tmp_path / f"kept-{number}" / "book.xlsx").exists()
+        assert len(set(folders)) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {f"kept-{number}" for number in range(3)}
+
+
+async def test_a_lease_whose_sandbox_never_started_gives_its_files_all_the_same(tmp_path: Path) -> None:
+    async with Pool(Counting(), tmp_path, runs=3) as pool:
+        lease = await pool.lease()
+        lease.put("media/a.png", b"x")
+        await lease.finish(tmp_path / "kept")
+    assert (tmp_path / "kept" / "media" / "a.png").read_bytes() == b"x"
