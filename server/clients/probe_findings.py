@@ -11,7 +11,7 @@ from typing import Any
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.server.clients.capability import VERSION, Card, fact
+from m3bench.server.clients.capability import VERSION, Card, Evidence, fact
 from m3bench.server.clients.probe_listing import DEFINITIONS
 from m3bench.server.clients.probe_notes import NotedCall, Notes
 from m3bench.server.clients.probe_tools import Setup
@@ -163,9 +163,9 @@ def _slow(notes: Notes, setup: Setup) -> Found:
         secrets = notes.secrets
         arrived = secrets is not None and _typed(notes, secrets.slow)
         if arrived or not _trusted(notes):
-            evidence = "checked" if arrived else "protocol"
+            evidence: Evidence = "checked" if arrived else "protocol"
             says = f"waits {setup.slow:g} s for a call and longer"
-            yield "call_seconds", fact(None, evidence, says)  # type: ignore[arg-type]
+            yield "call_seconds", fact(None, evidence, says)
         else:
             says = f"did not pass on an answer that took {setup.slow:g} s"
             yield "call_seconds", fact(setup.slow, "checked", says)
