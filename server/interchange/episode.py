@@ -125,7 +125,7 @@ def ended(call: CallRecord) -> int:
 def shown_name(call: CallRecord) -> str:
     """The tool's name as the client sent it."""
     name = call.params.get("name")
-    return clean(name if isinstance(name, str) and name else call.tool)
+    return str(clean(name if isinstance(name, str) and name else call.tool))
 
 
 def arguments(call: CallRecord) -> dict[str, Any]:

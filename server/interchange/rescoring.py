@@ -26,6 +26,7 @@ from m3bench.server.scores import score_run
 from m3bench.server.scoring import Encoder
 from m3bench.server.seal import file_hashes, seal
 from m3bench.server.settings import Settings
+from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.errors import M3Error
 from m3bench.tasks.library import Library
 
@@ -106,8 +107,9 @@ class _Rescoring:
     def verdict(self) -> Verdict:
         """Everything that is not as claimed."""
         self._compare_hashes()
-        results = [result for sample in self._samples() for result in self._rescored(sample)]
-        self._compare_claims(results)
+        samples = list(self._samples())
+        results = [result for sample in samples for result in self._rescored(sample)]
+        self._compare_claims(len(samples), results)
         named = {sample.run for sample in self._submission.samples}
         if stray := [run for run in self._submission.runs if run not in named]:
             self._differ("bundle", "runs that no sample names", 0, len(stray))
@@ -146,9 +148,7 @@ class _Rescoring:
         assert sample.run is not None
         run = self._submission.run(sample.run)
         record = run.record
-        for what, claimed, real in (
-            ("handle", sample.run, record.id), ("task", sample.task, record.task), ("state", "scored", record.state),
-        ):  # fmt: skip
+        for what, claimed, real in self._said(sample, record):
             if claimed != real:
                 self._differ(where, what, claimed, real)
         for call in run.calls:
@@ -172,6 +172,19 @@ class _Rescoring:
             for path, claimed, real in self._unequal(record.scorecard, card):
                 self._differ(where, f"score card{path}", claimed, real)
             yield Result(sample=sample, run=record, card=card)
+
+    def _said(self, sample: Sample, record: RunRecord) -> Iterator[tuple[str, Any, Any]]:
+        """What the result set says of a run, beside what the run says of itself."""
+        header = self._submission.header
+        yield "handle", sample.run, record.id
+        yield "task", sample.task, record.task
+        yield "state", "scored", record.state
+        profile = record.manifest.get("profile")
+        if profile not in (*header.profile.split(", "), f"{header.profile}:{record.task}"):
+            yield "profile", header.profile, profile
+        tasks = record.manifest.get("tasks")
+        if header.set_hash and isinstance(tasks, dict):
+            yield "hash of the set", header.set_hash, tasks.get("hash")
 
     def _compare_seal(self, where: str, run: SubmittedRun, workspace: Path) -> None:
         made = seal(run.record, _of_agent(run), file_hashes(workspace), run.record.answer or "")
@@ -219,25 +232,29 @@ class _Rescoring:
             return None
         last = run.calls[-1]
         facts = client_facts(workspace / "nothing", last.client, last.revision)
-        claimed = ((run.record.scorecard or {}).get("client") or {}).get("capabilities")
+        client = (run.record.scorecard or {}).get("client")
+        claimed = client.get("capabilities") if isinstance(client, dict) else None
         if claimed is not None:
             self._note("What a probe found of the client is the submitter's word.")
         return {**facts, "capabilities": claimed}
 
-    def _compare_claims(self, results: Sequence[Result]) -> None:
-        void = sum(sample.state == "void" for sample in self._submission.samples)
-        header = self._submission.header
+    def _compare_claims(self, scored: int, results: Sequence[Result]) -> None:
+        """The numbers of the whole set; what a run that could not be scored again would give is not known."""
+        samples, header = self._submission.samples, self._submission.header
+        void = sum(sample.state == "void" for sample in samples)
         planned = len(header.tasks) * header.repeats
-        solved = sum(result.card["success"] is True for result in results)
-        rows = [result.row for result in results]
-        real = claims_of(rows, solved, void, planned - void - len(results)).model_dump()
-        for path, claimed, one in self._unequal(self._submission.index.claims.model_dump(), real):
-            self._differ("bundle", f"claims{path}", claimed, one)
+        missing = planned - void - scored
+        claimed = self._submission.index.claims
+        here = claims_of([result.row for result in results], _solved(results), void, missing)
+        if len(results) < scored:
+            here = here.model_copy(update={"solved": claimed.solved, "metrics": claimed.metrics, "scored": scored})
+        for path, one, real in self._unequal(claimed.model_dump(), here.model_dump()):
+            self._differ("bundle", f"claims{path}", one, real)
         if void:
             self._note(f"{void} of {planned} samples are void and count nowhere: that is the submitter's word.")
-        if real["missing"] > 0:
-            self._note(f"{real['missing']} of {planned} samples were not made.")
-        if any(sample.usage.input_tokens or sample.usage.cost for sample in self._submission.samples):
+        if missing > 0:
+            self._note(f"{missing} of {planned} samples were not made.")
+        if any(sample.usage.input_tokens or sample.usage.cost for sample in samples):
             self._note("Tokens and costs are the submitter's word.")
 
     def _unequal(self, claimed: Any, real: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -269,7 +286,11 @@ _LONG = 300
 """Characters of a value in a report."""
 
 
-def _of_agent(run: SubmittedRun) -> list[Any]:
+def _solved(results: Sequence[Result]) -> int:
+    return sum(result.card["success"] is True for result in results)
+
+
+def _of_agent(run: SubmittedRun) -> list[CallRecord]:
     return [call for call in run.calls if call.tool not in OWN_TOOLS]
 
 

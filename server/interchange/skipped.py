@@ -33,7 +33,7 @@ def skipped_of(expected: TaskFile, actual: TaskFile) -> Iterator[Defect]:
 
 def summary(skipped: Sequence[Defect]) -> str:
     """How much of each kind, in words."""
-    counts = Counter(defect.kind for defect in skipped)
+    counts: Counter[str] = Counter(defect.kind for defect in skipped)
     parts = [f"{counts[kind]} {words[counts[kind] != 1]}" for kind, words in WORDS.items() if counts[kind]]
     return ", ".join(parts)
 

@@ -182,6 +182,13 @@ def one_run_twice(members: Members, run: str) -> None:
     change_lines(members, "samples.jsonl", change)
 
 
+def edit_header(**changes: Any) -> Tamper:
+    def tamper(members: Members, run: str) -> None:
+        change_json(members, "set.json", lambda header: header.update(changes))
+
+    return tamper
+
+
 def drop_sample(members: Members, run: str) -> None:
     change_lines(members, "samples.jsonl", lambda lines: lines.pop())
 
@@ -213,6 +220,9 @@ TAMPERS: dict[str, tuple[Tamper, str]] = {
     "tools": (edit_manifest(tools=232), "manifest.tools"),
     "more": (edit_manifest(reviewed="by nobody"), "manifest.reviewed"),
     "task": (other_task, "task"),
+    "header's profile": (edit_header(profile="full"), "profile: full / task:survey-1"),
+    "header's set": (edit_header(set_hash="0" * 64), "hash of the set"),
+    "header's plan": (edit_header(tasks=["survey-1"]), "not in its plan"),
     "one run twice": (one_run_twice, "another sample's run"),
     "dropped": (drop_sample, "claims"),
     "repeated": (repeat_sample, "more than once"),
