@@ -19,6 +19,7 @@ from m3bench.server.commands import (
     image,
     install,
     judge,
+    leaderboard,
     probe,
     public,
     replay,
@@ -56,6 +57,7 @@ app.command("call")(call.call)
 app.command("replay")(replay.replay)
 app.command("score")(score.score)
 app.command("report")(report.report)
+app.command("leaderboard")(leaderboard.leaderboard)
 app.command("curate")(curate.curate)
 app.command("compare")(score.compare)
 app.command("submit-bundle")(submissions.submit_bundle)

@@ -77,17 +77,20 @@ class Drawing:
             f'stroke-linejoin="round"{dashed}/>'
         )
 
-    def png(self, height: float) -> bytes:
-        """The drawing down to a height, as a file."""
-        from resvg_py import svg_to_bytes
-
-        svg = (
+    def svg(self, height: float) -> str:
+        """The drawing down to a height."""
+        return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{round(height)}" '
             f'viewBox="0 0 {self.width} {round(height)}">'
             f'<rect width="100%" height="100%" fill="{self._ground}"/>{"".join(self._parts)}</svg>'
         )
+
+    def png(self, height: float) -> bytes:
+        """The drawing down to a height, as a file."""
+        from resvg_py import svg_to_bytes
+
         files = [str(_folder() / name) for name in _FILES.values()]
-        return bytes(svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=files))
+        return bytes(svg_to_bytes(svg_string=self.svg(height), skip_system_fonts=True, font_files=files))
 
 
 def wide(text: str, size: float, weight: Weight = 400) -> float:

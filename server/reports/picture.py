@@ -131,28 +131,28 @@ def _side(
 ) -> tuple[dict[int, float], float]:
     """Draw one side; returns the middle of each row by the place of its call, and where the side ends."""
     middles: dict[int, float] = {}
-    index, room = 0, 484
-    total = sum(map(len, steps))
-    for number, step in enumerate(steps, 1):
-        for place, call in enumerate(step):
-            if index == MAX_ROWS:
-                drawing.text(f"… {total - index} more calls", x + 40, y + 21, 19, fill=SOFT)
-                return middles, y + _ROW
-            if place == 0:
-                y += 5 if number > 1 else 0
-                drawing.text(str(number), x + 12, y + 20, 18, fill=SOFT, weight=700, anchor="middle")
-            match = matches.get(index)
-            kind = alone if match is None else "strong" if match["strong"] else "weak"
-            drawing.box(x + 32, y + 1, room - 32, _ROW - 3, WASHES[kind], 4)
-            _mark(drawing, kind, x + 50, y + 14)
-            figure = "" if match is None else f"{match['similarity']:.2f}"
-            drawing.text(call["tool"], x + 68, y + 21, 19, fill=INK, room=room - 68 - 64)
-            drawing.text(figure, x + room - 12, y + 21, 18, fill=TONES[kind], anchor="end")
-            middles[index] = y + _ROW / 2
-            y += _ROW
-            index += 1
-    if not index:
-        drawing.text("nothing", x + 40, y + 21, 19, fill=SOFT)
+    room, drawn = 484, 0
+    flat = [(number, call) for number, step in enumerate(steps, 1) for call in step]
+    # Where there is no room for all, those that match come first.
+    kept = sorted(sorted(range(len(flat)), key=lambda index: (index not in matches, index))[:MAX_ROWS])
+    for index in kept:
+        number, call = flat[index]
+        if number != drawn:
+            y += 5 if drawn else 0
+            drawn = number
+            drawing.text(str(number), x + 12, y + 20, 18, fill=SOFT, weight=700, anchor="middle")
+        match = matches.get(index)
+        kind = alone if match is None else "strong" if match["strong"] else "weak"
+        drawing.box(x + 32, y + 1, room - 32, _ROW - 3, WASHES[kind], 4)
+        _mark(drawing, kind, x + 50, y + 14)
+        figure = "" if match is None else f"{match['similarity']:.2f}"
+        drawing.text(call["tool"], x + 68, y + 21, 19, fill=INK, room=room - 68 - 64)
+        drawing.text(figure, x + room - 12, y + 21, 18, fill=TONES[kind], anchor="end")
+        middles[index] = y + _ROW / 2
+        y += _ROW
+    left = len(flat) - len(kept)
+    if left or not flat:
+        drawing.text(f"… {left} more calls" if left else "nothing", x + 40, y + 21, 19, fill=SOFT)
         y += _ROW
     return middles, y
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from m3bench.server.reports.legend import legend
 from m3bench.server.reports.plain import shown
 from m3bench.server.reports.published import PUBLISHED, SOURCE
 from m3bench.server.reports.summary import set_document
@@ -52,6 +53,7 @@ def leaderboard_document(sets: Sequence[ResultSet], *, mixed: bool = False) -> d
     return {
         "schema": SCHEMA,
         "kind": "leaderboard",
+        "legend": legend(),
         "mixed": _differences(sets) if len({key for keys in kinds.values() for key in keys}) > 1 else [],
         "manifest": shown(dict(sets[0].manifests[0]), text=200) if sets else {},
         "entries": entries,

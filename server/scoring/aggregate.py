@@ -130,6 +130,7 @@ def bootstrap(
 
     count = len(samples[0])
     terms = [np.array([[_terms(row, name) for name in METRICS] for row in rows], float) for rows in samples]
+    known = [np.array([[row.metrics.get(name) is not None for name in METRICS] for row in rows]) for rows in samples]
     averaged = [METRICS.index(name) for name in AVERAGED]
     random = np.random.default_rng(seed)
     tables = []
@@ -138,10 +139,13 @@ def bootstrap(
         drawn = random.integers(0, count, (size, count))
         weights = np.stack([np.bincount(line, minlength=count) for line in drawn]).astype(float)
         values = []
-        for term in terms:
+        for term, there in zip(terms, known, strict=True):
+            below = weights @ term[:, :, 1]
             with np.errstate(invalid="ignore"):
                 # Zero tasks with a value in a draw make it NaN, and percentiles leave it out.
-                ratios = (weights @ term[:, :, 0]) / (weights @ term[:, :, 1])
+                ratios = (weights @ term[:, :, 0]) / below
+            # Nothing was called in tasks that do have a value: that is 0, as in the aggregate.
+            ratios[(below == 0) & (weights @ there > 0)] = 0.0
             values.append(np.column_stack([ratios, ratios[:, averaged].mean(axis=1)]))
         tables.append(combine(values))
     return np.concatenate(tables)

@@ -1,6 +1,7 @@
 /* Reference and actual calls side by side, by step, with a line for every match. */
 
 const FIRST_CALLS = 120;
+const UNFOLDED = 20;
 
 function alignmentSection(card, selection) {
   const alignment = card.alignment;
@@ -35,11 +36,27 @@ function alignmentSection(card, selection) {
     return button;
   }
 
+  /* Of very many calls those that nothing asked for are folded away, so that every match is in sight. */
+  function folded(side, flat) {
+    if (side === "reference" || flat.length <= FIRST_CALLS) return flat;
+    const kept = [];
+    for (const one of flat) {
+      if (ofActual.has(one.index) || one.index < UNFOLDED) kept.push(one);
+      else if (kept.length && kept[kept.length - 1].fold) kept[kept.length - 1].fold.push(one);
+      else kept.push({ fold: [one] });
+    }
+    return kept;
+  }
+
   function column(side, title, flat) {
     const evidence = side === "actual" ? card.evidence : null;
     const list = h("div", { class: "list" });
     let drawn = null;
-    const rest = more(list, flat, FIRST_CALLS, (one) => {
+    const drawOne = (one) => {
+      if (one.fold) return [disclosure(`${count(one.fold.length, "call")} that nothing asked for`, () => {
+        const inner = h("div", { class: "list" });
+        return [inner, more(inner, one.fold, FIRST_CALLS, drawOne, "calls")];
+      }, { class: "fold small" })];
       const parts = [];
       if (one.step !== drawn) {
         drawn = one.step;
@@ -47,7 +64,8 @@ function alignmentSection(card, selection) {
         parts.push(h("p", { class: "step small" }, h("b", {}, "Step " + one.step), reason ? h("span", { class: "soft" }, " " + (BEGINS[reason] || reason)) : null));
       }
       return [...parts, callNode(side, one)];
-    }, "calls");
+    };
+    const rest = more(list, folded(side, flat), FIRST_CALLS, drawOne, "calls");
     const nothing = flat.length ? null : h("p", { class: "soft" }, side === "actual" ? "No call was made." : "Nothing was to be done.");
     return h("div", { class: "side " + side }, h("h3", {}, title), list, nothing, rest);
   }

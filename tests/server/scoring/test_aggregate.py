@@ -2,7 +2,7 @@
 
 import pytest
 
-from m3bench.server.scoring.aggregate import METRICS, Row, by_family, intervals, mean, micro
+from m3bench.server.scoring.aggregate import METRICS, Interval, Row, by_family, intervals, mean, micro
 
 
 def row(name: str, value: float | None, reference: int, actual: int, matched: int, family: str = "f") -> Row:
@@ -78,3 +78,8 @@ def test_intervals_hold_the_estimate_and_come_out_the_same_again() -> None:
 
 def test_one_task_has_no_interval() -> None:
     assert intervals(ROWS[:1]) == {}
+
+
+def test_an_agent_that_calls_nothing_has_an_interval_at_zero() -> None:
+    rows = [row(str(number), 0.0, 3, 0, 0) for number in range(4)]
+    assert intervals(rows)["average"] == Interval(low=0.0, high=0.0)

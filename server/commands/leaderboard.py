@@ -1,0 +1,60 @@
+"""`m3bench leaderboard`: result sets side by side, as a static site."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from m3bench.server.commands.record import Json
+
+
+def leaderboard(
+    sets: Annotated[list[Path], typer.Argument(metavar="SET...", help="Folders of result sets.", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for the site; without one the table is printed.")
+    ] = None,
+    mixed: Annotated[
+        bool, typer.Option("--mixed", help="Put sets together that were made under different conditions.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Set result sets side by side: averages with intervals, ranks that know ties, families.
+
+    Sets must agree in tasks, catalog, world, encoder and scoring; --mixed puts
+    others together, and the page then says so. The site needs no server:
+    index.html, a page for every set, leaderboard.json, leaderboard.csv, figures.
+    """
+    from m3bench.server.commands.screen import print_json
+    from m3bench.server.reports.site import write_site
+    from m3bench.server.reports.standings import leaderboard_document
+    from m3bench.server.resultset import read_resultset
+
+    read = [read_resultset(folder) for folder in sets]
+    document = leaderboard_document(read, mixed=mixed) if output is None else write_site(output, read, mixed=mixed)
+    if json:
+        print_json(document)
+        return
+    _show(document["entries"])
+    for line in document["mixed"]:
+        typer.echo(f"m3bench: not comparable: {line}", err=True)
+    if output is not None:
+        typer.echo(f"Written to {output}: open {output / 'index.html'}", err=True)
+
+
+def _show(entries: list[dict[str, object]]) -> None:
+    from rich.table import Table
+
+    from m3bench.server.commands.screen import console
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("rank", "set", "kind", "average", "95 % interval", "solved", "samples"):
+        table.add_column(heading, justify="left" if heading in ("set", "kind", "95 % interval") else "right")
+    for entry in entries:
+        summary: dict[str, dict[str, float]] = entry["summary"]  # type: ignore[assignment]
+        interval = summary["intervals"].get("average")
+        table.add_row(
+            str(entry["rank"]), str(entry["name"]), str(entry["kind"]), f"{summary['metrics']['average'] or 0:.3f}",
+            f"{interval[0]:.3f} … {interval[1]:.3f}" if interval else "",  # type: ignore[index]
+            "–" if summary["success"] is None else f"{summary['success']:.1%}", str(summary["runs"]),
+        )  # fmt: skip
+    console().print(table)
