@@ -184,12 +184,16 @@ def _call(spool: "_Spool", call: CallRecord) -> dict[str, Any]:
 
 
 def _file(spool: "_Spool", workspace: Path, path: Path) -> dict[str, Any]:
+    name = path.relative_to(workspace).as_posix()
     try:
+        name.encode()
         value = spool.value(path.read_bytes())
+    except UnicodeEncodeError:
+        raise InputFileError(ascii(str(path))[1:-1], "has a name that is not UTF-8, which no bundle can hold") from None
     except OSError as error:
         raise InputFileError(path, f"cannot be read ({error.strerror})") from error
     changed = path.stat().st_mtime_ns
-    return {"path": path.relative_to(workspace).as_posix(), "value": value, "changed_ns": changed}
+    return {"path": name, "value": value, "changed_ns": changed}
 
 
 class _Spool:
