@@ -31,6 +31,7 @@ from m3bench.server.commands import (
     serve,
     servers,
     submissions,
+    synthesize,
     tasks,
     version,
     world,
@@ -59,6 +60,7 @@ app.command("score")(score.score)
 app.command("report")(report.report)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("curate")(curate.curate)
+app.command("synthesize")(synthesize.synthesize)
 app.command("compare")(score.compare)
 app.command("submit-bundle")(submissions.submit_bundle)
 app.command("verify-bundle")(submissions.verify_bundle)

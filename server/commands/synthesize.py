@@ -1,0 +1,73 @@
+"""`m3bench synthesize`: new tasks from the tools of chosen servers, executed and proved."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from m3bench.server.commands.record import Json
+
+
+def synthesize(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the set of tasks into.")],
+    servers: Annotated[
+        str | None, typer.Option(help="Names of servers, with commas; all about which tasks can be made when left out.")
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, help="How many tasks.")] = 20,
+    seed: Annotated[int, typer.Option(help="Another seed gives other tasks; the same seed the same bytes.")] = 1,
+    model: Annotated[
+        str | None,
+        typer.Option(help="A model that rewords the questions, as Inspect names it; templates when left out."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="The set's name.")] = "synthesized",
+    art: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the art packages; fetched with npm into the user's cache when left out."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make a set of new tasks out of what tools can do.
+
+    Learns by making calls which answers fit which arguments, proposes chains of at least two hops, fills them with
+    things that calls really return, draws a card with what has to be read, and proves each task by execution. The
+    folder is a set like any other: `m3bench tasks verify --tasks FOLDER`, `m3bench serve --tasks FOLDER`.
+    """
+    import anyio
+
+    from m3bench.sandboxes.backends.inprocess import InProcessBackend
+    from m3bench.server.commands.screen import counter, print_json
+    from m3bench.server.curation.shelf import check_folder, write_whole
+    from m3bench.server.synthesis.making import check_servers, make_set, usable
+    from m3bench.server.synthesis.rewording import Rewording
+    from m3bench.tasks.library import Library, MadeLibrary
+    from m3bench.tasks.render.art import Art
+    from m3bench.tasks.render.packages import default_folder, fetch
+
+    chosen = [part.strip() for part in servers.split(",") if part.strip()] if servers is not None else usable()
+    check_servers(chosen)
+    check_folder(output)
+    rewording: Rewording | None = None
+    if model is not None:
+        from m3bench.server.curation.model import Asker
+        from m3bench.server.synthesis.rewording import ModelRewording
+
+        rewording = ModelRewording(Asker(model))
+    folder = art or default_folder()
+    fetch(folder)
+
+    async def main() -> MadeLibrary:
+        with counter(count, "Synthesizing") as done:
+            return await make_set(
+                chosen, count=count, seed=seed, art=Art(folder), backend=InProcessBackend(), name=name,
+                rewording=rewording, progress=done,
+            )  # fmt: skip
+
+    made = anyio.run(main)
+    write_whole(made, output)
+    if json:
+        tasks = [
+            {"id": task.id, "question": task.question, "servers": list(task.servers)} for task in made.tasks.values()
+        ]
+        print_json({"set": made.set.name, "version": made.set.version, "hash": Library(output).hash, "tasks": tasks})
+    else:
+        typer.echo(f"{len(made.tasks)} tasks written to {output}", err=True)
