@@ -97,7 +97,9 @@ def _watched(
 ) -> _Seen:
     asked: list[str] = []
     said: list[str] = []
+    refused: list[str] = []
     context.on("request", lambda request: asked.append(request.url))
+    context.on("requestfailed", lambda request: refused.append(request.url) if request.failure == "csp" else None)
     context.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
     context.on("weberror", lambda error: said.append(f"error: {error.error}"))
     page = context.new_page()
@@ -108,7 +110,8 @@ def _watched(
     except Exception as error:
         raise AssertionError(f"the page was never ready: {said}") from error
     seen = look(page)
-    strange = [one for one in asked if one != url and not one.startswith(("data:", "about:", *allowed))]
+    harmless = ("data:", "about:", *allowed)
+    strange = [one for one in asked if one not in (url, *refused) and not one.startswith(harmless)]
     assert strange == [], "the page asked the network"
     assert [one for one in said if complaints is None or not re.search(complaints, one)] == [], "the page complained"
     return seen

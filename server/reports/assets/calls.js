@@ -27,13 +27,13 @@ function callsSection(data, selection) {
     rest);
 }
 
-function percent(ns, end) {
+function along(ns, end) {
   return (100 * ns) / end;
 }
 
-function span(call, end, least) {
-  const from = percent(call.received_ns, end);
-  const to = percent(call.returned_ns === null ? end : call.returned_ns, end);
+function stretch(call, end, least) {
+  const from = along(call.received_ns, end);
+  const to = along(call.returned_ns === null ? end : call.returned_ns, end);
   return { x: Math.min(from, 100 - least) + "%", width: Math.max(least, to - from) + "%" };
 }
 
@@ -46,7 +46,7 @@ function strip(calls, end) {
     if (lane < 0 && lanes.length < 12) lane = lanes.push(0) - 1;
     if (lane < 0) lane = 11;
     lanes[lane] = until;
-    return s("rect", { class: "tone-" + outcomeTone(call.outcome, call.owner), ...span(call, end, 0.4), y: 20 + lane * 9, height: 7, rx: 1.5 });
+    return s("rect", { class: "tone-" + outcomeTone(call.outcome, call.owner), ...stretch(call, end, 0.4), y: 20 + lane * 9, height: 7, rx: 1.5 });
   });
   const height = 24 + lanes.length * 9;
   const bands = new Map();
@@ -58,8 +58,8 @@ function strip(calls, end) {
   }
   const labelled = bands.size <= MAX_STRIP_LABELS;
   const drawn = [...bands].map(([step, band]) => [
-    s("rect", { class: "band", x: percent(band.from, end) + "%", width: Math.max(0.4, percent(band.to - band.from, end)) + "%", y: 15, height: height - 15 }),
-    labelled ? s("text", { x: Math.min(percent(band.from, end), 98.5) + "%", y: 10 }, String(step)) : null,
+    s("rect", { class: "band", x: along(band.from, end) + "%", width: Math.max(0.4, along(band.to - band.from, end)) + "%", y: 15, height: height - 15 }),
+    labelled ? s("text", { x: Math.min(along(band.from, end), 98.5) + "%", y: 10 }, String(step)) : null,
   ]);
   return h("div", { class: "strip" }, s("svg", { role: "img", height, width: "100%", "aria-label": `${calls.length} calls in ${bands.size} steps over ${duration(end)}` }, drawn, bars),
     h("div", { class: "axis soft small" }, h("span", {}, "0"), h("span", {}, duration(end / 2)), h("span", {}, duration(end))));
@@ -83,7 +83,7 @@ function callRow(call, end, selection) {
     h("td", { role: "cell", class: "right number" }, duration(call.received_ns)),
     h("td", { role: "cell", class: "right number" }, call.returned_ns === null ? "–" : duration(call.returned_ns - call.received_ns)),
     h("td", { role: "cell", class: "when" }, s("svg", { class: "span", width: "100%", height: 12, "aria-hidden": "true" },
-      s("rect", { class: "rail", width: "100%", y: 5.5, height: 1 }), s("rect", { class: "tone-" + tone, ...span(call, end, 1.2), y: 2, height: 8, rx: 1.5 }))));
+      s("rect", { class: "rail", width: "100%", y: 5.5, height: 1 }), s("rect", { class: "tone-" + tone, ...stretch(call, end, 1.2), y: 2, height: 8, rx: 1.5 }))));
   selection.on((chosen) => {
     const on = chosen !== null && call.actual !== null && chosen.actual.includes(call.actual);
     row.classList.toggle("chosen", on);
