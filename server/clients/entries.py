@@ -9,14 +9,17 @@ GOOSE_SECONDS = 300
 
 
 def plain(launch: Launch) -> Entry:
+    """A command and its arguments, as most clients write it."""
     return {"command": launch.command, "args": list(launch.args)}
 
 
 def typed(launch: Launch) -> Entry:
+    """The same with its kind beside it."""
     return {"type": "stdio", **plain(launch)}
 
 
 def goose(launch: Launch) -> Entry:
+    """Goose has words of its own."""
     return {
         "type": "stdio", "name": NAME, "description": ABOUT, "enabled": True,
         "cmd": launch.command, "args": list(launch.args), "envs": {}, "timeout": GOOSE_SECONDS,
@@ -24,6 +27,7 @@ def goose(launch: Launch) -> Entry:
 
 
 def goose_http(url: str) -> Entry:
+    """An address in the words of Goose."""
     return {
         "type": "streamable_http", "name": NAME, "description": ABOUT, "enabled": True, "uri": url, "envs": {},
         "headers": {}, "timeout": GOOSE_SECONDS,
@@ -31,6 +35,7 @@ def goose_http(url: str) -> Entry:
 
 
 def goose_place(machine: Machine) -> Path:
+    """Goose keeps to the same folder on Linux and macOS."""
     if root := machine.env.get("GOOSE_PATH_ROOT"):
         return Path(root) / "config" / "config.yaml"
     if machine.system == "windows":

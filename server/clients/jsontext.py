@@ -1,4 +1,4 @@
-"""JSON as people keep it, edited in place: a scanner that knows where every value stands, and two edits.
+"""JSON as people keep it, edited in place: an entry is put in, or taken out.
 
 Comments and trailing commas are understood, whatever is not edited keeps its bytes: comments, order, indentation,
 line ends. What is put in follows the habits of its neighbours.
@@ -7,39 +7,16 @@ line ends. What is put in follows the habits of its neighbours.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
+from m3bench.server.clients.scanner import Member, Node, parse
+
 _BLANK = " \t\r\n"
-_LITERAL = re.compile(r"true\b|false\b|null\b|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 _INDENTED = re.compile(r"\n([ \t]+)[^\s*]")
 _WIDEST_INDENT = 8
 
 Edit = tuple[int, int, str]
 """A stretch of text and what takes its place."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Node:
-    """A value and where it stands."""
-
-    start: int
-    end: int
-    value: Any
-    members: "tuple[Member, ...] | None" = None
-    """What an object holds; None for other values."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Member:
-    """A key with its value in an object."""
-
-    key: str
-    start: int
-    node: Node
-    comma: int | None
-    """Where the comma after it stands."""
 
 
 def load(text: str) -> dict[str, Any]:
@@ -48,8 +25,12 @@ def load(text: str) -> dict[str, Any]:
     Raises:
         ValueError: It is not JSON, or not an object.
     """
-    root = _parse(text)
-    return {} if root is None else dict(_object(root, ()).value)
+    root = parse(text, 0)
+    if root is None:
+        return {}
+    if not isinstance(root.value, dict):
+        raise _no_object(root, ())
+    return root.value
 
 
 def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any]) -> str:
@@ -58,7 +39,7 @@ def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any]) -> 
     Raises:
         ValueError: It is not JSON, or something on the path is not an object.
     """
-    root = _parse(text)
+    root = parse(text, len(path) + 1)
     style = _Style(text)
     if root is None:
         whole: dict[str, Any] = {name: dict(entry)}
@@ -89,7 +70,7 @@ def take(text: str, path: Sequence[str], name: str) -> str:
         ValueError: It is not JSON, or something on the path is not an object.
     """
     while True:
-        root = _parse(text)
+        root = parse(text, len(path) + 1)
         if root is None:
             return text
         node, rest = _walk(root, path)
@@ -209,10 +190,14 @@ def _walk(root: Node, path: Sequence[str]) -> tuple[Node, Sequence[str]]:
 
 def _object(node: Node, path: Sequence[str]) -> Node:
     if node.members is None:
-        where = ".".join(path) or "the top level"
-        kinds = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-        raise ValueError(f"{where} is {kinds.get(type(node.value), 'a number')}, not an object")
+        raise _no_object(node, path)
     return node
+
+
+def _no_object(node: Node, path: Sequence[str]) -> ValueError:
+    where = ".".join(path) or "the top level"
+    kinds = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return ValueError(f"{where} is {kinds.get(type(node.value), 'a number')}, not an object")
 
 
 def _member(node: Node, key: str) -> Member | None:
@@ -268,117 +253,3 @@ def _apply(text: str, edits: Sequence[Edit]) -> str:
     for start, end, new in sorted(edits, key=lambda edit: edit[:2])[::-1]:
         text = text[:start] + new + text[end:]
     return text
-
-
-def _parse(text: str) -> Node | None:
-    """The root of a document, or None when there is none."""
-    scanner = _Scanner(text)
-    scanner.skip()
-    if scanner.at == len(text):
-        return None
-    try:
-        root = scanner.value()
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    scanner.skip()
-    if scanner.at < len(text):
-        raise scanner.problem("something follows the end")
-    return root
-
-
-class _Scanner:
-    """Reads a document from the front."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
-
-    def problem(self, says: str) -> ValueError:
-        """An error that says where."""
-        line = self.text.count("\n", 0, self.at) + 1
-        column = self.at - (self.text.rfind("\n", 0, self.at) + 1) + 1
-        return ValueError(f"line {line}, column {column}: {says}")
-
-    def skip(self) -> None:
-        """Go past blanks and comments."""
-        text = self.text
-        while self.at < len(text):
-            if text[self.at] in _BLANK:
-                self.at += 1
-            elif text.startswith("//", self.at):
-                end = text.find("\n", self.at)
-                self.at = len(text) if end < 0 else end
-            elif text.startswith("/*", self.at):
-                end = text.find("*/", self.at + 2)
-                if end < 0:
-                    raise self.problem("a comment does not end")
-                self.at = end + 2
-            else:
-                return
-
-    def value(self) -> Node:
-        """The value that begins here."""
-        start = self.at
-        first = self.text[start : start + 1]
-        if first == "{":
-            return self._object()
-        if first == "[":
-            return self._list()
-        if first == '"':
-            return Node(start=start, value=self._string(), end=self.at)
-        found = _LITERAL.match(self.text, start)
-        if found is None:
-            raise self.problem("a value is missing" if first in ("", ",", "}", "]") else "this is not a value")
-        self.at = found.end()
-        return Node(start=start, end=self.at, value=json.loads(found[0]))
-
-    def _string(self) -> str:
-        try:
-            value, self.at = scanstring(self.text, self.at + 1, True)
-        except ValueError:
-            raise self.problem("a text does not end, or has a forbidden character in it") from None
-        return str(value)
-
-    def _object(self) -> Node:
-        start, members = self.at, []
-        self.at += 1
-        while not self._ends("}"):
-            key_start = self.at
-            if self.text[self.at] != '"':
-                raise self.problem("a key in quotation marks is missing")
-            key = self._string()
-            self.skip()
-            if not self.text.startswith(":", self.at):
-                raise self.problem("a colon is missing")
-            self.at += 1
-            self.skip()
-            node = self.value()
-            members.append(Member(key=key, start=key_start, node=node, comma=self._comma("}")))
-        value = {member.key: member.node.value for member in members}
-        return Node(start=start, end=self.at, value=value, members=tuple(members))
-
-    def _list(self) -> Node:
-        start, items = self.at, []
-        self.at += 1
-        while not self._ends("]"):
-            items.append(self.value().value)
-            self._comma("]")
-        return Node(start=start, end=self.at, value=items)
-
-    def _ends(self, mark: str) -> bool:
-        self.skip()
-        if self.at >= len(self.text):
-            raise self.problem(f"{mark} is missing")
-        ends = self.text[self.at] == mark
-        self.at += ends
-        return ends
-
-    def _comma(self, mark: str) -> int | None:
-        """Go past a comma, which only the closing mark may replace."""
-        self.skip()
-        if self.text.startswith(",", self.at):
-            self.at += 1
-            return self.at - 1
-        if not self.text.startswith(mark, self.at):
-            raise self.problem(f"a comma or {mark} is missing")
-        return None

@@ -68,6 +68,7 @@ async def test_unpacked_it_serves_and_plays_with_its_own_code(unpacked: Path, tm
     about.write_text(about.read_text().replace("Version: ", "Version: 99."))
     with anyio.fail_after(120):
         async with Client(stdio_client(start(unpacked, tmp_path / "data")), mode="legacy") as client:
+            assert client.server_info is not None
             assert client.server_info.name == "m3bench"
             assert client.server_info.version.startswith("99."), "the bundle's own, not the installation's"
             tools = [tool.name for tool in (await client.list_tools()).tools]
@@ -106,8 +107,9 @@ def test_what_is_missing_is_said_in_one_line(unpacked: Path) -> None:
 
 
 def test_a_manifest_has_what_clients_ask_for() -> None:
-    for shape in ("python", "uv"):
-        made = bundle.manifest_of(shape, "wide")  # type: ignore[arg-type]
+    shapes: tuple[bundle.Shape, ...] = ("python", "uv")
+    for shape in shapes:
+        made = bundle.manifest_of(shape, "wide")
         assert {"manifest_version", "name", "version", "description", "author", "server"} <= set(made)
         assert made["server"]["type"] == shape
         assert made["server"]["entry_point"] == bundle.ENTRY

@@ -177,8 +177,8 @@ def _written(draw: st.DrawFn, value: Any) -> str:
 
 
 def _listed(draw: st.DrawFn, items: list[str]) -> str:
-    comma = "," if items and draw(st.booleans()) else ""
-    return ",".join(items) + comma + draw(GAPS)
+    trailing: bool = draw(st.booleans())
+    return ",".join(items) + ("," if items and trailing else "") + draw(GAPS)
 
 
 def _spaced(draw: st.DrawFn, text: str) -> str:

@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from mcp import Client as Connected
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from typer.testing import CliRunner, Result
 
 from m3bench.server.cli import app
@@ -332,3 +335,22 @@ def test_a_client_that_was_told_of_another_place_is_found_there(
 def test_an_address_for_librechat_is_no_file(tmp_path: Path) -> None:
     machine = Machine(system="linux", home=tmp_path, env={"CONFIG_PATH": "https://a/b.yaml"}, folder=tmp_path)
     assert CLIENTS["librechat"].place(machine) == tmp_path / "librechat.yaml"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize("key", ["claude-desktop", "codex", "goose"])
+@pytest.mark.anyio
+async def test_what_is_written_starts_a_server_with_the_tools_of_the_profile(
+    key: str, machine: Machine, tmp_path: Path
+) -> None:
+    client = CLIENTS[key]
+    told(key, "--profile", "mini")
+    entry = entry_in(client.place(machine).read_bytes(), client)
+    assert entry is not None
+    command = entry.get("command") or entry["cmd"]
+    env = {**os.environ, "M3BENCH_DATA": str(tmp_path / "data")}
+    server = StdioServerParameters(command=command, args=entry["args"], env=env, cwd="/")
+    with anyio.fail_after(120):
+        async with Connected(stdio_client(server), mode="legacy") as connected:
+            assert len((await connected.list_tools()).tools) == SIZES["mini"] + OWN_TOOLS
