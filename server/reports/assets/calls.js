@@ -1,7 +1,7 @@
 /* The calls over time: a strip of the whole run, then a row for each call with what it said and got. */
 
 const FIRST_ROWS = 100;
-const MAX_STRIP_LABELS = 30;
+const STRIP_LABEL_GAP = 3;
 
 /* Why a call is in the step of the one before it. */
 const STAYS = {
@@ -56,10 +56,15 @@ function strip(calls, end) {
     const band = bands.get(call.step) || { from: call.received_ns, to: until };
     bands.set(call.step, { from: Math.min(band.from, call.received_ns), to: Math.max(band.to, until) });
   }
-  const labelled = bands.size <= MAX_STRIP_LABELS;
+  let labelled = -Infinity;
+  const label = (at) => {
+    if (at - labelled < STRIP_LABEL_GAP) return false;
+    labelled = at;
+    return true;
+  };
   const drawn = [...bands].map(([step, band]) => [
     s("rect", { class: "band", x: along(band.from, end) + "%", width: Math.max(0.4, along(band.to - band.from, end)) + "%", y: 15, height: height - 15 }),
-    labelled ? s("text", { x: Math.min(along(band.from, end), 98.5) + "%", y: 10 }, String(step)) : null,
+    label(along(band.from, end)) ? s("text", { x: Math.min(along(band.from, end), 98.5) + "%", y: 10 }, String(step)) : null,
   ]);
   return h("div", { class: "strip" }, s("svg", { role: "img", height, width: "100%", "aria-label": `${calls.length} calls in ${bands.size} steps over ${duration(end)}` }, drawn, bars),
     h("div", { class: "axis soft small" }, h("span", {}, "0"), h("span", {}, duration(end / 2)), h("span", {}, duration(end))));

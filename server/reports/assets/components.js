@@ -171,7 +171,8 @@ function more(parent, items, first, draw, noun) {
     parent.append(...items.slice(shown, shown + number).flatMap((item, index) => draw(item, shown + index)));
     shown = Math.min(items.length, shown + number);
     holder.hidden = shown >= items.length;
-    button.textContent = `Show ${grouped(Math.min(500, items.length - shown))} more ${noun} (${grouped(items.length - shown)} left)`;
+    const left = items.length - shown;
+    button.textContent = `Show ${grouped(Math.min(500, left))} more ${noun}` + (left > 500 ? ` of ${grouped(left)}` : "");
   }
   show(first);
   return holder;

@@ -18,11 +18,12 @@ pages.leaderboard = (data, root) => {
 function standingsSection(data) {
   const holder = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Standings" });
   const chosen = { profile: "", manifest: "", kind: "" };
+  const priced = data.entries.some((entry) => entry.usage.cost !== null);
   const values = (name) => [...new Set(data.entries.flatMap((entry) => entry[name]))].sort();
   const columns = [
     { label: "rank", right: true }, { label: "set", head: true }, { label: "average", right: true }, { label: "95 % interval" },
     { label: "", hide: true, className: "drawing" }, { label: "solved", right: true }, ...data.legend.map((metric) => ({ label: metric.label, right: true })),
-    { label: "samples", right: true }, { label: "cost", right: true },
+    { label: "samples", right: true }, ...(priced ? [{ label: "cost", right: true }] : []),
   ];
   function draw() {
     const shown = data.entries.filter((entry) => (!chosen.profile || entry.profile === chosen.profile)
@@ -36,7 +37,7 @@ function standingsSection(data) {
         number("average", fixed(metrics.average)), h("span", { class: "number soft" }, span(intervals.average)),
         bar({ value: metrics.average, low, high, label: `average ${fixed(metrics.average)}`, tone: entry.kind === "baseline" ? "extra" : "" }),
         number("success", percent(success)), ...data.legend.map((metric) => number(metric.name, fixed(metrics[metric.name]))),
-        grouped(entry.counts.scored), entry.usage.cost === null ? "–" : "$ " + fixed(entry.usage.cost, 2)];
+        grouped(entry.counts.scored), ...(priced ? [entry.usage.cost === null ? "–" : "$ " + fixed(entry.usage.cost, 2)] : [])];
     });
     holder.replaceChildren(table({ columns, rows, className: "standings" }));
   }
@@ -62,7 +63,7 @@ function radarSection(data) {
     return [middle + Math.cos(angle) * reach * value, middle + Math.sin(angle) * reach * value];
   };
   const path = (value) => families.map((family, index) => at(index, value(family)).map((part) => fixed(part, 1)).join(",")).join(" ");
-  const drawing = s("svg", { class: "radar", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": "Average by family; the table below has the numbers" },
+  const drawing = s("svg", { class: "radar", viewBox: `-100 0 ${size + 200} ${size}`, role: "img", "aria-label": "Average by family; the table below has the numbers" },
     [0.25, 0.5, 0.75, 1].map((ring) => s("polygon", { class: "ring", points: path(() => ring) })),
     families.map((family, index) => {
       const [x, y] = at(index, 1.08);
