@@ -90,6 +90,7 @@ def delete(
         for one in found:
             store.delete_run(one.id)
             shutil.rmtree(store.folder / "runs" / one.id, ignore_errors=True)
+            (store.folder / "judges" / f"{one.id}.json").unlink(missing_ok=True)
     typer.echo(f"Deleted {names}.", err=True)
 
 

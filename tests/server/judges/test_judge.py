@@ -149,7 +149,7 @@ def test_an_endpoint_without_schemas_is_asked_without_one() -> None:
 
 
 def test_a_rubric_is_read_whatever_its_order() -> None:
-    ask = rubric(tuple(reversed(CRITERIA)), 3)
+    ask = rubric(tuple(CRITERIA)[::-1], 3)
     found = vote(json.dumps({name: {"reason": "", "score": 6} for name in CRITERIA}), ask=ask)
     assert found.scores == dict.fromkeys(CRITERIA, 6)
     assert (found.ask, found.shuffle) == ("rubric", 3)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import pytest
 
 from m3bench.server.cli import main
+from m3bench.server.commands.runs import delete
 from m3bench.server.judges.record import read_judgement
 from m3bench.server.store.sqlite import SqliteStore
 from tests.server.judges.doubles import Endpoint, endpoint, obedient, texts
@@ -101,6 +102,7 @@ def cards(folder: Path) -> list[Any]:
         store.close()
 
 
+@pytest.mark.slow
 def test_four_judges_rate_a_result_set_and_leave_its_score_cards_alone(place: Endpoint, judged_set: Path) -> None:
     before = cards(judged_set)
     done = process(place, judged_set, judged_set, "--json")
@@ -218,6 +220,7 @@ def test_resuming_asks_only_for_what_is_missing(judge: Judge, place: Endpoint, j
     assert (place.requests, again.stdout) == ([], done.stdout)
 
 
+@pytest.mark.slow
 def test_an_interrupted_sitting_keeps_its_votes_and_can_go_on(judge: Judge, place: Endpoint, judged_set: Path) -> None:
     release = threading.Event()
 
@@ -320,3 +323,11 @@ def test_runs_of_other_tasks_and_runs_without_an_answer_are_refused(
     assert done.returncode == 2
     assert "was made with other tasks" in done.stderr
     assert "--tasks" in done.stderr
+
+
+def test_a_run_that_is_deleted_takes_its_judgement_along(judge: Judge, judged_set: Path) -> None:
+    done = judge(judged_set, "latest", "--what", "completion", "--json")
+    (run,) = json.loads(done.stdout)["runs"]
+    assert read_judgement(judged_set / "data", run["run"]) is not None
+    delete([run["run"]], data=judged_set / "data", yes=True)
+    assert read_judgement(judged_set / "data", run["run"]) is None
