@@ -159,8 +159,7 @@ def _print(wish: "Wish", json: bool) -> None:
     _tell(f"{wish.client.title} reads {wish.path}. Add this:")
     typer.echo(wish.snippet, nl=False)
     if wish.link is not None:
-        _tell("Or open this link:")
-        typer.echo(wish.link)
+        _tell(f"Or open this link:\n{wish.link}")
     for line in (*_advice(wish), wish.client.after):
         _tell(line)
 

@@ -5,6 +5,7 @@ import os
 import re
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -120,17 +121,31 @@ def test_a_client_without_a_file_gets_one_and_loses_it_again(client: Client, mac
 
 
 @EVERY
-def test_what_cannot_be_edited_is_left_alone_and_the_lines_are_printed(client: Client, machine: Machine) -> None:
+def test_what_cannot_be_edited_is_left_alone(client: Client, machine: Machine) -> None:
     path = client.place(machine)
     for name, data in broken(client).items():
         write(path, data)
-        done = install(client.key)
-        assert isinstance(done.exception, InputFileError), name
-        assert str(path) in str(done.exception)
-        assert done.stdout == installation.local(client, path, None).snippet
+        with pytest.raises(InputFileError, match=re.escape(f"{path}: cannot be edited: ")):
+            installation.install(installation.local(client, path, None, START))
+        with suppress(InputFileError):
+            installation.uninstall(client, path)
         assert tree(path.parent) == {path.name: data}, name
-        install(client.key, "--remove")
-        assert tree(path.parent) == {path.name: data}, name
+
+
+@EVERY
+def test_the_lines_to_paste_are_printed_when_a_file_cannot_be_edited(client: Client, machine: Machine) -> None:
+    path = write(client.place(machine), broken(client)["cut off"])
+    done = install(client.key)
+    assert isinstance(done.exception, InputFileError)
+    assert done.stdout == installation.local(client, path, None).snippet
+    assert json.loads(install(client.key, "--json").stdout)["snippet"] == done.stdout
+
+
+@pytest.mark.usefixtures("machine")
+def test_what_is_printed_is_a_file_as_it_stands() -> None:
+    done = install("cursor", "--print")
+    assert set(json.loads(done.stdout)) == {"mcpServers"}
+    assert "cursor://anysphere.cursor-deeplink/mcp/install?name=m3bench&config=" in done.stderr
 
 
 def test_a_read_only_file_is_not_written(machine: Machine) -> None:
