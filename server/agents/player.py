@@ -26,7 +26,7 @@ from m3bench.tasks.task import Task
 REVISION = "2026-07-28"
 """The protocol revision the agents speak: it needs no handshake."""
 
-RUNS_PER_SANDBOX = 50
+RUNS_PER_SANDBOX = 100
 """The agents are our own and leave a sandbox as they found it; most of its time goes into reading the world once."""
 
 TELLING_LETTERS = 32

@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from os import cpu_count
+from os import cpu_count, environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -205,6 +205,8 @@ def run(
                 (make_plan(Choice(agent=one.name, kind="baseline", folder=folder, **common)), _with_agent(one))
             )
     plans = [plan for plan, _ in plays]
+    # Cores are busy with samples: threads of the encoder's sums would wait for each other.
+    environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _announce(plans)
     try:
         _play(plays)
