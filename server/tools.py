@@ -147,7 +147,8 @@ class BenchmarkTools:
         return self._opening(run)
 
     async def _submit(self, seat: Seat, answer: str, run: str | None = None) -> dict[str, Any]:
-        record = await self._runs.submit(seat, answer, run)
+        # JSON can carry half a character, which no file and no database takes.
+        record = await self._runs.submit(seat, answer.encode(errors="replace").decode(), run)
         text = f"Submitted and sealed ({record.seal}). Call score next, without arguments, to see how it went."
         return {**_text(text), "structuredContent": {"run": record.id, "seal": record.seal}}
 

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from m3bench.server.reports.page import ASSETS, inert
+from tests.server.pipes import Pipe
 from tests.server.reports.conftest import Played, m3bench
 from tests.sets import write_set
 
@@ -69,6 +70,18 @@ def test_a_run_without_a_score_card_has_a_page_and_no_picture(tmp_path: Path) ->
     done = played.m3bench("report", "--png", tmp_path / "card.png")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "no score card" in done.stderr
+
+
+def test_an_answer_with_half_a_character_is_taken_and_shown(tmp_path: Path) -> None:
+    tasks = write_set(tmp_path / "set")
+    pipe = Pipe(["--tasks", str(tasks), "--data", str(tmp_path / "data")])
+    pipe.open()
+    pipe.ask(1, "start_task", {"task_id": "sum-1"})
+    pipe.ask(2, "submit", {"answer": "108 \ud800"})
+    assert "solved" in pipe.ask(3, "score", {})["result"]["content"][0]["text"]
+    pipe.close()
+    done = m3bench("report", "--json", "--data", tmp_path / "data", "--tasks", tasks)
+    assert json.loads(done.stdout)["answer"]["text"] == "108 ?"
 
 
 def test_scripts_share_one_scope_without_clashes() -> None:
