@@ -45,32 +45,41 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.callback(invoke_without_command=True)(version.version)
-app.command("serve")(serve.serve)
-app.command("demo")(demo.demo)
-app.command("doctor")(doctor.doctor)
-app.command("probe")(probe.probe)
-app.command("run")(run.run)
-app.command("judge")(judge.judge)
-app.command("install")(install.install)
-app.command("bundle")(bundle.bundle)
-app.command("servers")(servers.servers)
-app.command("call")(call.call)
-app.command("replay")(replay.replay)
-app.command("score")(score.score)
-app.command("report")(report.report)
-app.command("leaderboard")(leaderboard.leaderboard)
-app.command("curate")(curate.curate)
-app.command("synthesize")(synthesize.synthesize)
-app.command("compare")(score.compare)
-app.command("submit-bundle")(submissions.submit_bundle)
-app.command("verify-bundle")(submissions.verify_bundle)
-app.add_typer(image.commands)
-app.add_typer(runs.commands)
-app.add_typer(sandboxes.commands)
+
+IN_A_CLIENT, WITHOUT, LOOK, MAKE, HERE = (
+    "Measure a client", "Measure models and agents", "Look at results", "Look at tasks and tools, make new ones",
+    "This machine",
+)  # fmt: skip
+
+for panel, name, command in (
+    (IN_A_CLIENT, "serve", serve.serve),
+    (IN_A_CLIENT, "install", install.install),
+    (IN_A_CLIENT, "bundle", bundle.bundle),
+    (IN_A_CLIENT, "probe", probe.probe),
+    (IN_A_CLIENT, "demo", demo.demo),
+    (WITHOUT, "run", run.run),
+    (WITHOUT, "judge", judge.judge),
+    (WITHOUT, "score", score.score),
+    (WITHOUT, "compare", score.compare),
+    (WITHOUT, "submit-bundle", submissions.submit_bundle),
+    (WITHOUT, "verify-bundle", submissions.verify_bundle),
+    (LOOK, "report", report.report),
+    (LOOK, "leaderboard", leaderboard.leaderboard),
+    (MAKE, "servers", servers.servers),
+    (MAKE, "call", call.call),
+    (MAKE, "replay", replay.replay),
+    (MAKE, "curate", curate.curate),
+    (MAKE, "synthesize", synthesize.synthesize),
+    (HERE, "doctor", doctor.doctor),
+):
+    app.command(name, rich_help_panel=panel)(command)
 tasks.commands.command("export")(public.export_tasks)
 tasks.commands.command("import")(public.import_tasks)
-app.add_typer(tasks.commands)
-app.add_typer(world.commands)
+app.add_typer(runs.commands, rich_help_panel=LOOK)
+app.add_typer(tasks.commands, rich_help_panel=MAKE)
+app.add_typer(world.commands, rich_help_panel=MAKE)
+app.add_typer(image.commands, rich_help_panel=HERE)
+app.add_typer(sandboxes.commands, rich_help_panel=HERE)
 
 
 def main() -> None:
