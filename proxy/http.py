@@ -55,8 +55,18 @@ class HttpSettings:
         return self.host in ("127.0.0.1", "localhost", "::1")
 
 
-def http_app(front: Front, settings: HttpSettings, open_seat: OpenSeat, close_seat: CloseSeat) -> ASGIApp:
-    """The ASGI application."""
+def http_app(
+    front: Front, settings: HttpSettings, open_seat: OpenSeat, close_seat: CloseSeat, pages: ASGIApp | None = None
+) -> ASGIApp:
+    """The ASGI application.
+
+    Args:
+        front: What is served.
+        settings: How to listen.
+        open_seat: Opens a seat by its key, with a profile when one was asked for.
+        close_seat: Ends what runs on one.
+        pages: Answers at `/` and below `/live`, for people; checks by itself who may see what.
+    """
     if not settings.loopback and settings.token is None:
         raise UserError(f"Listening on {settings.host} lets others connect: set a token with --token or M3BENCH_TOKEN.")
     seats: dict[str, Seat] = {}
@@ -84,7 +94,7 @@ def http_app(front: Front, settings: HttpSettings, open_seat: OpenSeat, close_se
     def manager() -> StreamableHTTPSessionManager:
         return StreamableHTTPSessionManager(
             app=front.server(seat_of),
-            security_settings=_security(settings),
+            security_settings=security(settings),
             max_request_body_size=MAX_BODY_BYTES,
             session_idle_timeout=settings.idle_seconds,
         )
@@ -107,10 +117,12 @@ def http_app(front: Front, settings: HttpSettings, open_seat: OpenSeat, close_se
         Route("/health", health),
     ]
     app: ASGIApp = Starlette(routes=routes, lifespan=lifespan)
-    return _RequireToken(app, settings.token) if settings.token is not None else app
+    guarded = _RequireToken(app, settings.token) if settings.token is not None else app
+    return guarded if pages is None else _Beside(guarded, pages)
 
 
-def _security(settings: HttpSettings) -> TransportSecuritySettings:
+def security(settings: HttpSettings) -> TransportSecuritySettings:
+    """Which hosts and origins requests may name."""
     hosts = ["127.0.0.1:*", "localhost:*", "[::1]:*", "127.0.0.1", "localhost"]
     if not settings.loopback:
         # Behind a token, under whatever name the machine is reached; browsers' pages are kept out by Origin.
@@ -118,6 +130,18 @@ def _security(settings: HttpSettings) -> TransportSecuritySettings:
     return TransportSecuritySettings(
         allowed_hosts=hosts, allowed_origins=["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"]
     )
+
+
+class _Beside:
+    """Hands what people look at to its pages, and all else to the door for clients."""
+
+    def __init__(self, app: ASGIApp, pages: ASGIApp) -> None:
+        self._app = app
+        self._pages = pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        for_people = scope["type"] == "http" and (scope["path"] == "/" or scope["path"].startswith("/live/"))
+        await (self._pages if for_people else self._app)(scope, receive, send)
 
 
 class _HandshakeOnly:

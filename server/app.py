@@ -28,6 +28,7 @@ from m3bench.server.backend import backend_of
 from m3bench.server.clients.capability import client_facts
 from m3bench.server.containers import Containers
 from m3bench.server.desk import BenchmarkDesk
+from m3bench.server.observer import Observer
 from m3bench.server.runs import OWN_TOOLS, Runs
 from m3bench.server.scores import score_run
 from m3bench.server.settings import Settings
@@ -60,6 +61,8 @@ class App:
         self.library = _library(settings)
         self.fleet = _fleet(settings)
         self.seats: dict[str, Seat] = {}
+        self.observer: Observer | None = None
+        """Who looks on, when somebody does."""
         self._owner = secrets.token_hex(8)
         self._store: SqliteStore | None = None
 
@@ -94,6 +97,7 @@ class App:
             mode="ranked" if self.settings.ranked else "practice",
             max_calls=self.settings.max_calls,
             max_minutes=self.settings.max_minutes,
+            changed=self._run_changed,
         )
 
     @cached_property
@@ -127,12 +131,14 @@ class App:
         self.seats[seat.id] = seat
         if self._store is not None:
             self._store.add_seat(seat.id, profile, now())
+        self._seats_changed()
         return seat
 
     async def close_seat(self, seat: Seat) -> None:
         """End what runs on a seat and forget it."""
         await self.runs.abandon(seat)
         self.seats.pop(seat.id, None)
+        self._seats_changed()
 
     async def score(self, record: RunRecord) -> dict[str, Any]:
         """The score card of a submitted run, computed once."""
@@ -145,6 +151,7 @@ class App:
         card = await anyio.to_thread.run_sync(score_run, record, task, calls, self.workspace(record), self._encoder)
         card["client"] = self._client(record)
         self.store.change_run(record.id, state="scored", scorecard=card)
+        self._run_changed(record.id)
         return card
 
     def workspace(self, record: RunRecord) -> Path:
@@ -195,6 +202,14 @@ class App:
             if self._store is not None:
                 self._store.close()
 
+    def _run_changed(self, run: str) -> None:
+        if self.observer is not None:
+            self.observer.run_changed(run)
+
+    def _seats_changed(self) -> None:
+        if self.observer is not None:
+            self.observer.seats_changed()
+
     def _client(self, record: RunRecord) -> dict[str, Any] | None:
         """Who played a run, as its last call says, which is at the latest the one that submitted."""
         last = next(reversed(self.store.calls(record.id)), None)
@@ -244,10 +259,15 @@ class _LazyJournal:
         self._app = app
 
     def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
-        return self._app.store.received(request, run, tool)
+        number = self._app.store.received(request, run, tool)
+        if self._app.observer is not None:
+            self._app.observer.received(number, request, run, tool)
+        return number
 
     async def answered(self, call: int, answer: Answer) -> None:
         await self._app.store.answered(call, answer)
+        if self._app.observer is not None:
+            self._app.observer.answered(call, answer)
 
     def sent(self, call: int, sent_ns: int) -> None:
         self._app.store.sent(call, sent_ns)

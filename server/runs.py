@@ -107,6 +107,7 @@ class Runs:
         mode: Mode,
         max_calls: int,
         max_minutes: float,
+        changed: Callable[[str], None] = lambda run: None,
     ) -> None:
         self.mode = mode
         self._open_store = store
@@ -115,6 +116,8 @@ class Runs:
         self._manifest = manifest
         self._max_calls = max_calls
         self._max_minutes = max_minutes
+        self._changed = changed
+        """Is told of every run whose state on record changed."""
         self.touched = False
         """Whether anything was asked of the store yet; a client that only looks around must not open it."""
         self._running: dict[str, Run] = {}
@@ -158,6 +161,7 @@ class Runs:
         )  # fmt: skip
         self._running[seat.id] = run
         seat.run = run
+        self._changed(id)
         return run
 
     async def submit(self, seat: Seat, answer: str, handle: str | None) -> RunRecord:
@@ -187,6 +191,7 @@ class Runs:
         assert begun is not None
         link = seal(begun, self.tool_calls(run.id), files, answer)
         self._store.change_run(run.id, state="submitted", ended=now(), answer=answer, seal=link)
+        self._changed(run.id)
         record = self._store.run(run.id)
         assert record is not None
         return record
@@ -215,6 +220,7 @@ class Runs:
         seat.run = None
         await run.lease.release()
         self._store.change_run(run.id, state="abandoned", ended=now())
+        self._changed(run.id)
 
     def _furnish(self, lease: Lease, task: Task) -> None:
         try:

@@ -5,10 +5,11 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 import anyio
 import uvicorn
+from starlette.types import Receive, Scope, Send
 
 from m3bench.proxy.front import Front
 from m3bench.proxy.http import HttpSettings, http_app
@@ -42,6 +43,18 @@ class Served(Protocol):
         ...
 
 
+class Pages(Protocol):
+    """What people see in a browser, beside the door for clients."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        ...
+
+    def close(self) -> None:
+        """End the streams that would go on."""
+        ...
+
+
 Make = Callable[[], Served]
 """Builds what is served, inside the event loop."""
 
@@ -58,19 +71,29 @@ def serve_stdio_app(make: Make) -> None:
     _run(make, serve)
 
 
-def serve_http_app(make: Make, address: str, token: str | None) -> None:
-    """Serve HTTP at `HOST:PORT`; port 0 takes a free one."""
+def serve_http_app(
+    make: Make, address: str, token: str | None, pages: Callable[[Any, HttpSettings], Pages] | None = None
+) -> None:
+    """Serve HTTP at `HOST:PORT`; port 0 takes a free one.
+
+    Args:
+        make: Builds what is served.
+        address: Where to listen.
+        token: What clients must send.
+        pages: Makes the pages of what is served, when it has some.
+    """
     host, _, port = address.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
     listen = HttpSettings(host=host.strip("[]") or "127.0.0.1", port=int(port), token=token)
 
     async def serve(app: Served) -> None:
-        asgi = http_app(app.front, listen, app.open_seat, app.close_seat)
+        shown = pages(app, listen) if pages is not None else None
+        asgi = http_app(app.front, listen, app.open_seat, app.close_seat, shown)
         config = uvicorn.Config(
             asgi, host=listen.host, port=listen.port, log_level="warning", timeout_graceful_shutdown=3
         )
-        server = _Uvicorn(config)
+        server = _Uvicorn(config, shown)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_on_signal, server.stop)
             try:
@@ -85,8 +108,14 @@ def serve_http_app(make: Make, address: str, token: str | None) -> None:
 class _Uvicorn(uvicorn.Server):
     """Leaves signals to us, and says where it listens."""
 
+    def __init__(self, config: uvicorn.Config, pages: Pages | None) -> None:
+        super().__init__(config)
+        self._pages = pages
+
     def stop(self) -> None:
         self.should_exit = True
+        if self._pages is not None:
+            self._pages.close()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -96,7 +125,13 @@ class _Uvicorn(uvicorn.Server):
         await super().startup()
         for listener in self.servers:
             host, port = listener.sockets[0].getsockname()[:2]
-            print(f"m3bench serves http://{host}:{port}/mcp", file=sys.stderr, flush=True)
+            print(f"m3bench serves http://{_bracketed(host)}:{port}/mcp", file=sys.stderr, flush=True)
+            if self._pages is not None:
+                print(f"m3bench shows what happens at http://{_bracketed(host)}:{port}/", file=sys.stderr, flush=True)
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _run(make: Make, serve: Callable[[Served], Awaitable[None]]) -> None:

@@ -78,4 +78,6 @@ def serve(
     if http is None:
         serve_stdio_app(lambda: App(settings))
     else:
-        serve_http_app(lambda: App(settings), http, token)
+        from m3bench.server.live.pages import LivePages
+
+        serve_http_app(lambda: App(settings), http, token, LivePages)

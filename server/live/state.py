@@ -1,0 +1,104 @@
+"""Everything the live view shows, as one document: seats, runs, the last calls and the standings.
+
+Read from the record in a thread, so that whoever looks does not make the proxy wait.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from m3bench.server.app import App
+from m3bench.server.live.record import Record
+from m3bench.server.live.rows import seat_name
+from m3bench.server.store.records import now
+
+SCHEMA = 1
+SEATS = 200
+"""Seats that are told."""
+
+
+class ServerState:
+    """What a server that serves now can tell; the `Source` of its broker.
+
+    Args:
+        app: The server.
+        operator: Whether all who ask have the token, and may see ranked runs too.
+    """
+
+    def __init__(self, app: App, *, operator: bool) -> None:
+        self._app = app
+        ranked = app.settings.ranked
+        self.details = operator or not ranked
+        self._record = Record(app.settings.data, lambda mode: operator or not (ranked or mode == "ranked"))
+        self._reading = anyio.Lock()
+        self._opened: dict[str, str] = {}
+
+    def may_see(self, mode: str) -> bool:
+        """Whether the scores of runs in a mode may be seen."""
+        return self._record.visible(mode)
+
+    async def state(self) -> tuple[dict[str, Any], dict[int, int]]:
+        """The document, and when the calls under way were received."""
+        names = {seat_name(seat) for seat in self._app.seats}
+        async with self._reading:
+            document, begun = await anyio.to_thread.run_sync(partial(_document, self._record, names))
+        head = {"schema": SCHEMA, "kind": "live", "version": self._app.front.version, "at": now()}
+        mode = "ranked" if self._app.settings.ranked else "practice"
+        seats = with_clients(self._seats(), document["calls"])
+        return {**head, "mode": mode, "details": self.details, "seats": seats, **document}, begun
+
+    async def runs(self, names: list[str], standings: bool) -> list[dict[str, Any]]:
+        """Messages on runs, and on the standings when they may have changed."""
+        async with self._reading:
+            return await anyio.to_thread.run_sync(partial(_messages, self._record, names, standings))
+
+    def seats(self) -> dict[str, Any]:
+        """A message with all seats."""
+        return {"type": "seats", "seats": self._seats()}
+
+    def _seats(self) -> list[dict[str, Any]]:
+        seats = self._app.seats
+        self._opened = {id: self._opened.get(id) or now() for id in seats}
+        return [
+            {
+                "seat": seat_name(seat.id),
+                "profile": seat.profile,
+                "opened": self._opened[seat.id],
+                "run": seat.run.id if seat.run is not None else None,
+                "client": "",
+            }
+            for seat in list(seats.values())[-SEATS:]
+        ]
+
+
+def folder_state(record: Record, version: str) -> dict[str, Any]:
+    """The document of a data folder, whoever writes there."""
+    document, _ = _document(record, None)
+    return {
+        "schema": SCHEMA, "kind": "live", "version": version, "at": now(), "mode": "practice", "details": True,
+        "seats": with_clients(record.seats(), document["calls"]), **document,
+    }  # fmt: skip
+
+
+def with_clients(seats: list[dict[str, Any]], calls: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Seats with the names that their clients gave in their last calls."""
+    known = {call["seat"]: call["client"] for call in calls if call["client"]}
+    return [{**seat, "client": known.get(seat["seat"], "")} for seat in seats]
+
+
+def _document(record: Record, seats: set[str] | None) -> tuple[dict[str, Any], dict[int, int]]:
+    """Runs, calls and standings; of runs under way only those on the given seats."""
+    found = record.runs()
+    runs = [run for run in found if seats is None or run["state"] != "working" or run["seat"] in seats]
+    calls = record.calls([run["run"] for run in runs])
+    return {"runs": runs, "calls": calls, "standings": record.standings()}, record.under_way()
+
+
+def _messages(record: Record, names: list[str], standings: bool) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [{"type": "run", **run} for run in record.runs(names)]
+    if standings and any(run["state"] in ("submitted", "scored") for run in messages):
+        messages.append({"type": "standings", "standings": record.standings()})
+    return messages

@@ -1,0 +1,3 @@
+/* The live view. */
+
+pages.live = (data, root) => { frame(root, "live", []); };
