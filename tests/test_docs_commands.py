@@ -122,3 +122,15 @@ def test_commands_in_the_text_exist_with_their_options(page: str, line: str) -> 
 
 def test_the_readme_begins_with_the_two_commands() -> None:
     assert [command.line for command in read_page(ROOT / "README.md").commands[:2]] == ["make demo", "make test"]
+
+
+@pytest.mark.slow
+def test_the_score_card_of_the_readme_is_the_one_that_the_command_makes(tmp_path: Path) -> None:
+    from m3bench.server.cards import markdown
+    from m3bench.server.resultset import read_resultset
+
+    command = [str(BIN / "m3bench"), "run", "--agent", "sloppy", "--task", "movies-1", "-o", str(tmp_path / "set")]
+    subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
+    (result,) = read_resultset(tmp_path / "set").results
+    shown = (ROOT / "README.md").read_text("utf-8").partition("<!-- card -->\n")[2].partition("\n<!-- /card -->")[0]
+    assert shown == markdown(result.card).strip().replace("## m3bench", "### m3bench", 1)
