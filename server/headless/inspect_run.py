@@ -89,6 +89,9 @@ def find_model(options: ModelOptions) -> Any:
         from inspect_ai.model import GenerateConfig, get_model
     except ImportError as error:
         raise UserError("Models are run by Inspect: pip install 'm3bench[agents]' installs it.") from error
+    from pydantic import ValidationError
+    from rich.text import Text
+
     from m3bench.server.headless import registry  # makes our own provider known
     from m3bench.server.headless.solver import check_player
 
@@ -96,14 +99,14 @@ def find_model(options: ModelOptions) -> Any:
     check_player(options.solver, options.calling)
     try:
         config = GenerateConfig.model_validate(dict(options.generate))
-        unknown = set(options.generate) - set(GenerateConfig.model_fields)
-        if unknown:
-            raise UserError(f"Inspect has no setting {', '.join(sorted(unknown))} for how a model writes.")
-        return get_model(options.model, config=config, **_mock(options.model), **options.arguments)
+    except ValidationError as error:
+        raise UserError(f"--generate cannot be used: {error.errors(include_url=False)[0]['msg']}") from error
+    try:
+        return get_model(options.model, config=config, memoize=False, **_mock(options.model), **options.arguments)
     except UserError:
         raise
     except Exception as error:
-        said = " ".join(str(error).split()) or type(error).__name__
+        said = " ".join(Text.from_markup(str(error)).plain.split()) or type(error).__name__
         raise UserError(f"The model {options.model!r} cannot be used: {said}") from error
 
 

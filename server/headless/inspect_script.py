@@ -78,7 +78,7 @@ def read_script(path: Path) -> Script:
         raise InputFileError(path, f"cannot be read ({error.strerror}); a model's script is expected here") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise InputFileError(path, first["msg"], field=".".join(map(str, first["loc"]))) from error
+        raise InputFileError(path, first["msg"], field=".".join(map(str, first["loc"])) or None) from error
 
 
 class ScriptModel(ModelAPI):

@@ -25,8 +25,8 @@ def script() -> type[ModelAPI]:
 @task
 def m3(
     tasks: str | None = None,
-    task: str | None = None,
-    family: str | None = None,
+    task: str | list[str] | None = None,
+    family: str | list[str] | None = None,
     limit: int | None = None,
     profile: str = "standard",
     solver: str = "react",
@@ -42,8 +42,8 @@ def m3(
 
     Args:
         tasks: Folder with a set of tasks; the bundled set when left out.
-        task: Only these tasks, their ids separated by commas.
-        family: Only tasks of these families, separated by commas.
+        task: Only these tasks; ids are separated by commas.
+        family: Only tasks of these families; names are separated by commas.
         limit: At most so many tasks, taken from the families in turn.
         profile: The tools that are shown.
         solver: `react` or `executor`.
@@ -76,5 +76,6 @@ def m3(
     )
 
 
-def _parts(text: str | None) -> list[str]:
-    return [part.strip() for part in (text or "").split(",") if part.strip()]
+def _parts(given: str | list[str] | None) -> list[str]:
+    """One name or several: Inspect makes a list of what has a comma in it."""
+    return [given] if isinstance(given, str) else list(given or ())

@@ -52,6 +52,7 @@ def inspect_task(
         dataset=MemoryDataset(samples, name=library.set.name),
         solver=solver,
         scorer=scorecard(),
+        headline_metric="scorecard.average",
         version=library.set.version,
         metadata={"tasks": library.hash},
     )
