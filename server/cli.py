@@ -34,6 +34,7 @@ from m3bench.server.commands import (
     synthesize,
     tasks,
     version,
+    watch,
     world,
 )
 from m3bench.tasks.errors import M3Error
@@ -65,6 +66,7 @@ for panel, name, command in (
     (WITHOUT, "verify-bundle", submissions.verify_bundle),
     (LOOK, "report", report.report),
     (LOOK, "leaderboard", leaderboard.leaderboard),
+    (LOOK, "watch", watch.watch),
     (MAKE, "servers", servers.servers),
     (MAKE, "call", call.call),
     (MAKE, "replay", replay.replay),

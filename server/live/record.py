@@ -111,7 +111,7 @@ class Record:
         found = [row for row in self._read(query) if row[1] in alive]
         newest = {row[1]: row for row in reversed(found)}
         return [
-            {"seat": seat_name(row[0]), "profile": row[2], "opened": row[3], "run": row[4], "client": ""}
+            {"seat": seat_name(row[0]), "profile": row[2], "run": row[4], "client": ""}
             for row in found
             if row[4] is not None or newest[row[1]] is row
         ]

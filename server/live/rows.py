@@ -34,8 +34,12 @@ def argument_text(arguments: object) -> str:
     """Arguments on one line, bounded before they are written out."""
     if not isinstance(arguments, Mapping) or not arguments:
         return ""
-    bounded = shown(arguments, text=NAME, items=12, depth=3)
-    text = json.dumps(bounded, ensure_ascii=False)[1:-1].encode(errors="replace").decode()
+    bounded: dict[str, Any] = shown(arguments, text=NAME, items=12, depth=3)
+    parts = (
+        f"{name} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in bounded.items()
+    )
+    text = " · ".join(parts).encode(errors="replace").decode()
     return text if len(text) <= ARGUMENTS else text[:ARGUMENTS] + "…"
 
 

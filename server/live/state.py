@@ -34,7 +34,6 @@ class ServerState:
         self.details = operator or not ranked
         self._record = Record(app.settings.data, lambda mode: operator or not (ranked or mode == "ranked"))
         self._reading = anyio.Lock()
-        self._opened: dict[str, str] = {}
 
     def may_see(self, mode: str) -> bool:
         """Whether the scores of runs in a mode may be seen."""
@@ -60,17 +59,14 @@ class ServerState:
         return {"type": "seats", "seats": self._seats()}
 
     def _seats(self) -> list[dict[str, Any]]:
-        seats = self._app.seats
-        self._opened = {id: self._opened.get(id) or now() for id in seats}
         return [
             {
                 "seat": seat_name(seat.id),
                 "profile": seat.profile,
-                "opened": self._opened[seat.id],
                 "run": seat.run.id if seat.run is not None else None,
                 "client": "",
             }
-            for seat in list(seats.values())[-SEATS:]
+            for seat in list(self._app.seats.values())[-SEATS:]
         ]
 
 
