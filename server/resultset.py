@@ -144,25 +144,39 @@ def store_folder(folder: Path) -> Path:
 
 
 def write_header(folder: Path, header: Header) -> None:
-    """Begin a result set."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Begin a result set.
+
+    Raises:
+        InputFileError: The folder cannot be written.
+    """
     text = json.dumps(header.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
     draft = folder / f"{HEADER}.draft"
-    draft.write_text(f"{text}\n", "utf-8")
-    draft.replace(folder / HEADER)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        draft.write_text(f"{text}\n", "utf-8")
+        draft.replace(folder / HEADER)
+    except OSError as error:
+        raise InputFileError(folder / HEADER, f"cannot be written ({error.strerror})") from error
 
 
 def append_sample(folder: Path, sample: Sample) -> None:
-    """Note a finished sample. One write of a whole line: a kill at any moment leaves at most one torn last line."""
+    """Note a finished sample. One write of a whole line: a kill at any moment leaves at most one torn last line.
+
+    Raises:
+        StoreError: It could not be written.
+    """
     line = json.dumps(sample.model_dump(mode="json"), ensure_ascii=False) + "\n"
     data = line.encode(errors="replace")
-    file = os.open(folder / SAMPLES, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
-        written = os.write(file, data)
-    finally:
-        os.close(file)
+        file = os.open(folder / SAMPLES, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            written = os.write(file, data)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise StoreError(f"{folder / SAMPLES} could not be written ({error.strerror}): mend that and resume") from error
     if written < len(data):
-        raise StoreError(f"{folder / SAMPLES} could not be written: free some disk space and resume")
+        raise StoreError(f"{folder / SAMPLES} could not be written whole: free some disk space and resume")
 
 
 def mend_samples(folder: Path) -> None:

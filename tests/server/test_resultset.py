@@ -23,7 +23,7 @@ from m3bench.server.resultset import (
 )
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
-from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.errors import InputFileError, StoreError
 
 HEADING = Header(name="oracle", kind="baseline", agent="oracle", profile="full", tasks=("a-1", "b-1"), started="now")
 
@@ -67,6 +67,14 @@ def test_a_header_that_is_none_says_what_is_wrong(tmp_path: Path) -> None:
         read_header(tmp_path)
     with pytest.raises(InputFileError, match="cannot be read"):
         read_header(tmp_path / "nowhere")
+
+
+def test_a_folder_that_cannot_be_written_is_said_plainly(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputFileError, match="cannot be written"):
+        write_header(tmp_path / "file" / "set", HEADING)
+    with pytest.raises(StoreError, match="resume"):
+        append_sample(tmp_path / "nowhere", sample())
 
 
 def test_samples_are_read_back_in_the_order_they_ended(tmp_path: Path) -> None:

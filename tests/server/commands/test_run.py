@@ -15,7 +15,7 @@ from m3bench.server.agents.registry import AGENTS
 from m3bench.server.cli import app
 from m3bench.server.resultset import DATA, SAMPLES, read_header, read_resultset, read_samples
 from m3bench.server.store.sqlite import SqliteStore
-from m3bench.tasks.errors import UserError
+from m3bench.tasks.errors import StoreError, UserError
 from tests.waiting import eventually
 
 COMMAND = [sys.executable, "-m", "m3bench.server.cli", "run"]
@@ -146,6 +146,19 @@ def test_void_samples_make_the_exit_code_1_and_the_way_to_try_again_is_told(
     assert "m3bench run --agent oracle -o out --resume" in done.stderr
     assert run(task_set, "--agent", "oracle", "-o", "out", "--resume").exit_code == 0
     assert read_resultset(Path("out")).void == ()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_full_disk_stops_the_run_with_one_line_and_what_was_kept_is_gone_on_with(
+    task_set: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as full:
+        full.setattr("os.write", lambda file, data: 5)
+        done = run(task_set, "--agent", "null", "-o", "out")
+    assert isinstance(done.exception, StoreError)
+    assert "free some disk space and resume" in str(done.exception)
+    assert run(task_set, "--agent", "null", "-o", "out", "--resume").exit_code == 0
+    assert len(read_resultset(Path("out")).results) == 2
 
 
 def many(task_set: Path, folder: Path) -> list[str]:
