@@ -114,6 +114,14 @@ Messages = Annotated[
     int | None, typer.Option(min=1, help="Messages in a sample's conversation.", rich_help_panel=MODELS)
 ]
 Tokens = Annotated[int | None, typer.Option(min=1, help="Tokens a sample may use.", rich_help_panel=MODELS)]
+Price = Annotated[
+    str | None,
+    typer.Option(
+        metavar="IN,OUT",
+        help="Dollars for a million tokens read and written, and for cached ones as a third number.",
+        rich_help_panel=MODELS,
+    ),
+]
 Pairs = Annotated[
     list[str] | None,
     typer.Option(
@@ -156,6 +164,7 @@ def run(
     max_minutes: Minutes = None,
     max_messages: Messages = None,
     max_tokens: Tokens = None,
+    price: Price = None,
     model_arg: Pairs = None,
     generate: Generate = None,
     json: Json = False,
@@ -187,7 +196,7 @@ def run(
             "max_messages": max_messages, "max_tokens": max_tokens, "arguments": _pairs("--model-arg", model_arg),
             "generate": _pairs("--generate", generate),
         }  # fmt: skip
-        options = ModelOptions(model=model, solver=solver.value, **extra)
+        options = ModelOptions(model=model, solver=solver.value, price=price, **extra)
         # Of what a provider is given the names alone are kept: among the values may be a key.
         extra |= {"arguments": sorted(options.arguments)}
         extra = {name: value for name, value in extra.items() if value not in (None, {}, [])}

@@ -4,6 +4,7 @@ Each sample is told to the plan's keeper as soon as it is over; Inspect's own lo
 Nothing but the model's provider is spoken to.
 """
 
+import math
 from typing import Any
 
 from m3bench.server.headless.plan import ModelOptions, Plan, SampleDone
@@ -97,6 +98,7 @@ def find_model(options: ModelOptions) -> Any:
 
     assert registry
     check_player(options.solver, options.calling)
+    _set_price(options)
     try:
         config = GenerateConfig.model_validate(dict(options.generate))
     except ValidationError as error:
@@ -108,6 +110,25 @@ def find_model(options: ModelOptions) -> Any:
     except Exception as error:
         said = " ".join(Text.from_markup(str(error)).plain.split()) or type(error).__name__
         raise UserError(f"The model {options.model!r} cannot be used: {said}") from error
+
+
+def _set_price(options: ModelOptions) -> None:
+    """Tell Inspect what a model costs."""
+    from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+    if options.price is None:
+        return
+    try:
+        read, written, *cached = (float(part) for part in options.price.split(","))
+    except ValueError:
+        read, written, cached = -1, -1, []
+    if len(cached) > 1 or not all(0 <= number < math.inf for number in (read, written, *cached)):
+        raise UserError(
+            f"--price takes dollars for a million tokens, such as 1.25,10 (read, written): {options.price!r}"
+        )
+    cost = ModelCost(input=read, output=written, input_cache_write=read, input_cache_read=cached[0] if cached else read)
+    known = get_model_info(options.model) or ModelInfo()
+    set_model_info(options.model, known.model_copy(update={"cost": cost}))
 
 
 def _mock(model: str) -> dict[str, Any]:

@@ -77,6 +77,8 @@ class ModelOptions:
     """Messages a conversation may have."""
     max_tokens: int | None = None
     """Tokens a sample may use, read and written."""
+    price: str | None = None
+    """Dollars for a million tokens: `IN,OUT` or `IN,OUT,CACHED`; what Inspect knows when left out."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """For the provider of the model, as Inspect takes them (`-M`)."""
     generate: Mapping[str, Any] = field(default_factory=dict)
