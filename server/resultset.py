@@ -27,6 +27,9 @@ from m3bench.tasks.errors import InputFileError, StoreError
 
 HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 
+OTHERS = frozenset({"proxy", "sandbox", "upstream", "cassette"})
+"""Whose failures make a sample void."""
+
 Kind = Literal["model", "baseline", "client"]
 
 
@@ -136,6 +139,12 @@ def comparable(run: RunRecord) -> Mapping[str, Any]:
     if not name or own.get(kind) != name:
         return run.manifest
     return {field: value for field, value in run.manifest.items() if field != "tools"} | {"profile": kind}
+
+
+def void_reason(card: Mapping[str, Any]) -> str:
+    """Why a score card says nothing of the agent: calls failed that were not its doing; empty when it does."""
+    found = [f"{count} by the {owner}" for owner, count in card["excluded"].items() if owner in OTHERS]
+    return f"calls failed through no fault of the agent: {', '.join(found)}" if found else ""
 
 
 def store_folder(folder: Path) -> Path:

@@ -19,7 +19,7 @@ from m3bench.server.agents.play import Hidden, Play, text_of
 from m3bench.server.agents.registry import Agent
 from m3bench.server.app import App
 from m3bench.server.headless.plan import Attempt, Plan, SampleDone
-from m3bench.server.resultset import DATA, HEADER, Sample
+from m3bench.server.resultset import DATA, HEADER, Sample, void_reason
 from m3bench.tasks.errors import M3Error, RunError
 from m3bench.tasks.task import Task
 
@@ -31,9 +31,6 @@ RUNS_PER_SANDBOX = 100
 
 TELLING_LETTERS = 32
 """A text this long is found in no result by chance."""
-
-OTHERS = frozenset({"proxy", "sandbox", "upstream", "cassette"})
-"""Whose failures make a sample void."""
 
 
 async def play_plan(plan: Plan, agent: Agent, done: SampleDone) -> None:
@@ -60,7 +57,7 @@ async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple
         record = app.store.run(run)
         assert record is not None
         card = await app.score(record)
-        reason = _broken(card)
+        reason = void_reason(card)
     except M3Error as error:
         reason = str(error)
     sample = Sample(
@@ -86,6 +83,7 @@ async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
             task=task,
             pictures=tuple(facts["pictures"]),
             shown=frozenset(tool.qualified for tool in seat.tools.values()),
+            indirect=bool(seat.unlisted),
             hidden=_hidden(plan, task),
             dice=random.Random(f"{plan.seed} {task.id} {attempt.repeat}"),
         )
@@ -125,9 +123,3 @@ def _meant(result: CallToolResult) -> CallToolResult:
     if result.is_error:
         raise RunError(text_of(result))
     return result
-
-
-def _broken(card: Mapping[str, Any]) -> str:
-    """Why a score card says nothing of the agent; empty when it does."""
-    found = [f"{count} by the {owner}" for owner, count in card["excluded"].items() if owner in OTHERS]
-    return f"calls failed through no fault of the agent: {', '.join(found)}" if found else ""

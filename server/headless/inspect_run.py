@@ -59,7 +59,6 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
             log_level="error",
             max_samples=plan.parallel,
             max_connections=plan.parallel,
-            max_retries=RETRIES,
             fail_on_error=False,
             ctl_server=False,
             score_display=False,
@@ -100,7 +99,7 @@ def find_model(options: ModelOptions) -> Any:
     check_player(options.solver, options.calling)
     _set_price(options)
     try:
-        config = GenerateConfig.model_validate(dict(options.generate))
+        config = GenerateConfig.model_validate({"max_retries": RETRIES, **options.generate})
     except ValidationError as error:
         raise UserError(f"--generate cannot be used: {error.errors(include_url=False)[0]['msg']}") from error
     try:

@@ -26,17 +26,17 @@ from m3bench.server.headless.inspect_tools import SeatTools
 from m3bench.server.headless.inspect_watch import WATCH, Watch
 from m3bench.server.headless.scorer import ANSWER, CARD, RUN
 from m3bench.server.headless.solver_react import React
-from m3bench.server.resultset import Sample, Usage
+from m3bench.server.resultset import Sample, Usage, void_reason
 from m3bench.tasks.errors import M3Error, SandboxError, UserError
 
 SOLVERS = ("react", "executor")
 CALLING = ("native", "text")
 
+MAX_MINUTES = 60.0
+"""What the server allows a run, where the limit of the sample does not come first."""
+
 HAND_IN_SECONDS = 60.0
 """What submitting and scoring may take when time is up already."""
-
-OTHERS = frozenset({"proxy", "sandbox", "upstream", "cassette"})
-"""Whose failures make a sample void."""
 
 MAX_REASON = 500
 
@@ -79,6 +79,7 @@ def seated(
         sandbox=sandbox,
         runtime=runtime,
         max_calls=max_calls,
+        max_minutes=max(MAX_MINUTES, minutes or 0.0),
     )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -160,9 +161,9 @@ async def _hand_in(seat: SampleSeat, state: TaskState, work: AgentState) -> None
     await seat.submit(answer)
     card = await seat.score()
     state.store.set(ANSWER, answer)
-    found = [f"{count} by the {owner}" for owner, count in card["excluded"].items() if owner in OTHERS]
-    if found:
-        raise SandboxError(f"Calls failed through no fault of the model: {', '.join(found)}.")
+    reason = void_reason(card)
+    if reason:
+        raise SandboxError(reason)
     state.store.set(CARD, card)
 
 

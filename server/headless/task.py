@@ -4,7 +4,7 @@ References, checks and answers stay on the server's side: a sample holds what an
 """
 
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from inspect_ai import Task as InspectTask
@@ -31,13 +31,17 @@ Files that tools write lie in the same folder. At most {max_calls} calls can be 
 
 
 def inspect_task(
-    library: Library, attempts: Iterable[tuple[Attempt, str]], solver: Solver, max_calls: int
+    library: Library, attempts: Sequence[tuple[Attempt, str]], solver: Solver, max_calls: int
 ) -> InspectTask:
     """The Inspect task for attempts, each with its profile."""
+    told: dict[str, list[Content]] = {}
+    for attempt, _ in attempts:
+        if attempt.task not in told:
+            told[attempt.task] = prompt(library, library.task(attempt.task), max_calls)
     samples = [
         InspectSample(
             id=attempt.task if attempt.repeat == 1 else f"{attempt.task}#{attempt.repeat}",
-            input=[ChatMessageUser(content=prompt(library, library.task(attempt.task), max_calls))],
+            input=[ChatMessageUser(content=told[attempt.task])],
             metadata={
                 "task": attempt.task,
                 "family": library.task(attempt.task).family,
