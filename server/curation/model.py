@@ -83,12 +83,12 @@ class Asker:
             material: What it is asked about; not to be trusted.
             reply: The form of the answer.
         """
-        from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
+        from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
         from inspect_ai.util import json_schema
 
         mark = f"=====material {sha256(material.encode()).hexdigest()[:16]}====="
         schema = json.dumps(reply.model_json_schema(), sort_keys=True)
-        messages = [
+        messages: list[ChatMessage] = [
             ChatMessageSystem(content=f"{task}\nAnswer with one JSON object of this schema and nothing else: {schema}"),
             ChatMessageUser(content=_MATERIAL.format(mark=mark, text=material)),
         ]

@@ -14,6 +14,7 @@ from m3bench.tasks.task import Reference
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 WIDEST = 160
 """Characters of a call's arguments that are shown."""
@@ -105,7 +106,7 @@ def show(console: "Console", candidate: Candidate) -> None:
         console.print(Text(f"Your edit was not taken: {printable(problem)}", style="red"))
 
 
-def _run_text(candidate: Candidate) -> "object":
+def _run_text(candidate: Candidate) -> "Text":
     from rich.text import Text
 
     lines = Text()
@@ -119,7 +120,7 @@ def _run_text(candidate: Candidate) -> "object":
     return lines
 
 
-def _reference_text(reference: Reference) -> "object":
+def _reference_text(reference: Reference) -> "Text":
     from rich.text import Text
 
     lines = Text()

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from m3bench.server.synthesis.graph import Edge, Graph
 from m3bench.server.synthesis.lexicon import Ask, Option, Pick, Words, words
@@ -152,8 +153,8 @@ def _finished(base: Plan, entry: Words, near: tuple[Leaf, ...], adding: bool) ->
                 yield from (_with(base, near=near, total=(ask, tool)) for tool in _computed(ask, base.count))
 
 
-def _with(plan: Plan, **changes: object) -> Plan:
-    return Plan(**{**vars(plan), **changes})  # type: ignore[arg-type]
+def _with(plan: Plan, **changes: Any) -> Plan:
+    return Plan(**{**vars(plan), **changes})
 
 
 def _rows(entry: Words) -> list[tuple[Option | None, Pick | None]]:
