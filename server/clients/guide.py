@@ -70,7 +70,7 @@ One server for several clients, or for a client in a container:
 
 ```console
 $ m3bench serve --http 127.0.0.1:8700 --profile compact
-$ m3bench install cursor --http http://127.0.0.1:8700/mcp
+$ m3bench install gemini --http http://127.0.0.1:8700/mcp
 $ m3bench install goose --http http://127.0.0.1:8700/mcp --print
 ```
 
