@@ -114,6 +114,7 @@ class ResultSet:
     folder: Path
     header: Header
     results: tuple[Result, ...]
+    """In the order of the header's tasks, repeats of a task one after the other."""
     void: tuple[Sample, ...]
     manifests: tuple[Mapping[str, Any], ...]
     """The manifests of its runs, each once; more than one means that its numbers do not belong together."""
@@ -258,6 +259,9 @@ def read_resultset(folder: Path) -> ResultSet:
             header, samples = _plain(folder, store, list(runs.values()))
     finally:
         store.close()
+    # Not in the order they ended, which is chance: the same results are the same numbers, intervals included.
+    place = {task: number for number, task in enumerate(header.tasks)}
+    samples.sort(key=lambda sample: (place.get(sample.task, len(place)), sample.task, sample.repeat))
     results = tuple(
         Result(sample=sample, run=run, card=run.scorecard)
         for sample in samples

@@ -147,6 +147,15 @@ def test_a_set_joins_samples_with_their_runs_and_knows_what_is_missing(tmp_path:
     assert store_folder(tmp_path) == tmp_path / DATA
 
 
+def test_results_stand_in_the_order_of_the_tasks_however_they_ended(tmp_path: Path) -> None:
+    write_header(tmp_path, HEADING.model_copy(update={"repeats": 2, "tasks": ("b-1", "a-1")}))
+    ended = [("a-1", 2), ("b-1", 2), ("a-1", 1), ("b-1", 1)]
+    fill(tmp_path / DATA, *(record(f"{task}.{repeat}", task) for task, repeat in ended))
+    for task, repeat in ended:
+        append_sample(tmp_path, sample(task, repeat, run=f"{task}.{repeat}"))
+    assert [result.run.id for result in read_resultset(tmp_path).results] == ["b-1.1", "b-1.2", "a-1.1", "a-1.2"]
+
+
 def test_a_plain_data_folder_is_a_set_of_its_scored_runs(tmp_path: Path) -> None:
     fill(tmp_path, record("r1", "a-1"), record("r2", "a-1"), record("r3", "b-1", scorecard=None, state="abandoned"))
     found = read_resultset(tmp_path)
