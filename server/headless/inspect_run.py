@@ -67,7 +67,8 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
         WATCH.reset(token)
     if watch.broken is not None:
         raise watch.broken
-    if any(log.status == "cancelled" for log in logs):
+    # Of an evaluation that Ctrl-C ended Inspect returns no log, or one that says so; it does not raise.
+    if not logs or any(log.status == "cancelled" for log in logs):
         raise KeyboardInterrupt
     if watch.halted:
         raise UserError(

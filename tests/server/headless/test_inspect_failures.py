@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from m3bench.server.headless.inspect_run import find_model
 from m3bench.server.headless.inspect_seat import Seating, open_seat
 from m3bench.server.headless.inspect_watch import Watch
 from m3bench.server.headless.plan import ModelOptions
-from m3bench.server.resultset import Sample
+from m3bench.server.resultset import Sample, Usage
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import RunError, SandboxError, UserError
 from tests.server.headless.scripts import GIVES_UP, RIGHT, Outcome, Scene, play_scenes, three_tasks
@@ -43,6 +44,10 @@ SCENES = {
     "broken JSON": Scene(
         script={"survey-1": [{"calls": [{"tool": "math__sum", "arguments": '{"numbers": [4, 8'}]}, *RIGHT]},
         options=ONE_TASK,
+    ),
+    "priced": Scene(
+        script={"survey-1": [{"text": "2.5", "input_tokens": 1_000_000, "output_tokens": 10_000}]},
+        options=(*ONE_TASK, "--price", "1.25,10"),
     ),
     "meddling": Scene(
         script={
@@ -113,6 +118,12 @@ def test_broken_json_from_a_model_is_on_record_as_an_illegal_call(scenes: dict[s
     assert card["outcomes"] == {"illegal_format": 1, "success": 3}
 
 
+def test_a_sample_costs_what_its_tokens_cost(scenes: dict[str, Outcome]) -> None:
+    usage = scenes["priced"].samples["survey-1", 1].usage
+    assert usage == Usage(input_tokens=1_000_000, output_tokens=10_000, cost=pytest.approx(1.35))
+    assert "$1.35" in scenes["priced"].stderr
+
+
 def test_the_benchmarks_own_tools_are_out_of_a_models_reach(scenes: dict[str, Outcome]) -> None:
     assert scenes["meddling"].results["survey-1"].card["metrics"]["average"] == 1.0
     store = SqliteStore(scenes["meddling"].folder / "data")
@@ -175,12 +186,22 @@ def test_inspects_mock_model_plays_without_a_network(scenes: dict[str, Outcome])
         ({"model": "mockllm/model", "calling": "text"}, "--solver executor"),
         ({"model": "mockllm/model", "generate": {"temperature": "hot"}}, "number"),
         ({"model": "mockllm/model", "generate": {"heat": 1}}, "heat"),
+        ({"model": "mockllm/model", "price": "cheap"}, "1.25,10"),
+        ({"model": "mockllm/model", "price": "1,2,3,4"}, "1.25,10"),
+        ({"model": "mockllm/model", "price": "1,-2"}, "1.25,10"),
+        ({"model": "mockllm/model", "price": "1,nan"}, "1.25,10"),
     ],
 )
 def test_a_model_that_cannot_be_used_says_why(options: dict[str, Any], says: str) -> None:
     with pytest.raises(UserError, match=says) as caught:
         find_model(ModelOptions(**options))
     assert "\n" not in str(caught.value)
+
+
+def test_without_inspect_a_model_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai.model", None)
+    with pytest.raises(UserError, match=r"pip install 'm3bench\[agents\]'"):
+        find_model(ModelOptions(model="openai/gpt-5"))
 
 
 @pytest.mark.parametrize(
