@@ -49,6 +49,8 @@ class ToolRequest:
     """Monotonic."""
     wall: str
     """ISO time of day, for people."""
+    indirect: bool = False
+    """Whether it came by way of `call_tool`: name and arguments are then those inside, the message is as it came."""
 
 
 @dataclass(frozen=True, kw_only=True)

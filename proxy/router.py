@@ -9,14 +9,16 @@ import json
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import anyio
 
 from m3bench.proxy.call import Answer, Journal, Outcome, ToolRequest, error_result
+from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS, INJECTED, inner
 from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
-from m3bench.tasks.catalog import Tool, nearest
+from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.errors import InvalidArgumentsError, M3Error, SandboxError, StoreError, UnknownToolError
 
 CALL_SECONDS = 50.0
@@ -27,9 +29,6 @@ MAX_ARGUMENT_BYTES = 8 * 1024 * 1024
 INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 
 CANCELLED = Answer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
-
-INJECTED = frozenset({"wait_for_previous"})
-"""Arguments that clients add to every call: Gemini CLI marks the order inside a turn with one."""
 
 logger = logging.getLogger(__name__)
 
@@ -99,8 +98,9 @@ class Router:
 
         A call that is cancelled is recorded as cut off by the client, and the cancellation goes on.
         """
+        request = self._meant(seat, request)
         # The run a call belongs to is the one under way when it arrives, whatever happens meanwhile.
-        run = seat.run if request.name not in self._own.names else None
+        run = seat.run if request.name not in self._own_names(seat) else None
         if run is None:
             return await self._record(seat, request, seat.run, relay)
         run.enter()
@@ -111,9 +111,9 @@ class Router:
 
     async def _record(self, seat: Seat, request: ToolRequest, run: ActiveRun | None, relay: Relay | None) -> Answer:
         name = request.name if isinstance(request.name, str) else ""
-        tool = seat.tools.get(name)
+        tool = seat.tools.get(name) if _reachable(seat, request) else None
         try:
-            number = self._journal.received(request, run.id if run else None, self._canonical(name, tool))
+            number = self._journal.received(request, run.id if run else None, self._canonical(seat, request, name))
         except StoreError as error:
             return Answer(outcome="failed", owner="proxy", error=(INTERNAL_ERROR, str(error)))
         try:
@@ -138,9 +138,28 @@ class Router:
         self._journal.sent(number, time.monotonic_ns())
         return answer
 
-    def _canonical(self, name: str, tool: Tool | None) -> str:
+    def _own_names(self, seat: Seat) -> frozenset[str]:
+        """Our own tools, as far as a seat has them."""
+        return self._own.names if seat.unlisted else self._own.names - {FIND_TOOLS}
+
+    def _meant(self, seat: Seat, request: ToolRequest) -> ToolRequest:
+        """A call by way of `call_tool` as the call of the tool it names; our own tools are called directly."""
+        found = inner(request.arguments) if seat.unlisted and request.name == CALL_TOOL else None
+        if found is None or found[0] in {*self._own.names, CALL_TOOL}:
+            return request
+        name, arguments = found
+        shown = next((one for one in (name, expose(name)) if self._knows(seat, one)), name)
+        return replace(request, name=shown, arguments=arguments, indirect=True)
+
+    def _knows(self, seat: Seat, name: str) -> bool:
+        return name in seat.tools or (self._upstreams is not None and self._upstreams.owns(name))
+
+    def _canonical(self, seat: Seat, request: ToolRequest, name: str) -> str:
+        if not _reachable(seat, request):
+            return name
         if self._upstreams is not None and self._upstreams.owns(name):
             return self._upstreams.qualified(name)
+        tool = seat.tools.get(name)
         return tool.qualified if tool is not None else name
 
     async def _answer(
@@ -151,15 +170,38 @@ class Router:
             text = "tools/call needs a name and, as arguments, an object"
             return Answer(outcome="illegal_format", error=(INVALID_PARAMS, text))
         clean = {key: value for key, value in (arguments or {}).items() if key not in INJECTED}
-        if name in self._own.names:
+        if name in self._own_names(seat):
             return await self._own.call(seat, name, clean)
+        if seat.unlisted and not request.indirect:
+            return self._not_listed(seat, name, clean)
         if self._upstreams is not None and self._upstreams.owns(name):
             params = {"name": name, "arguments": clean, "_meta": dict(request.meta)}
             return await self._upstreams.call(name, params, relay, self._timeout)
+        if tool is None and request.indirect:
+            # The tool that the protocol knows, call_tool, is there: what it was asked for is not.
+            unknown = UnknownToolError(name, nearest(name, [entry["name"] for entry in seat.unlisted]))
+            text = f"{unknown} find_tools finds tools by what they do."
+            return Answer(outcome="unknown_tool", result=error_result(text))
         if tool is None:
-            unknown = UnknownToolError(name, nearest(name, [*seat.tools, *self._own.names]))
+            unknown = UnknownToolError(name, nearest(name, [*seat.tools, *sorted(self._own_names(seat))]))
             return Answer(outcome="unknown_tool", error=(INVALID_PARAMS, str(unknown)))
         return await self._forward(run, tool, clean)
+
+    def _not_listed(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """A seat that lists only `find_tools` and `call_tool` was asked for another tool, or for none."""
+        if name != CALL_TOOL:
+            unknown = UnknownToolError(name, nearest(name, [CALL_TOOL, *sorted(self._own_names(seat))]))
+            hint = " Call it by way of call_tool." if self._knows(seat, name) else ""
+            return Answer(outcome="unknown_tool", error=(INVALID_PARAMS, f"{unknown}{hint}"))
+        asked = inner(arguments)
+        if asked is not None:
+            text = f"{asked[0]} cannot be called by way of call_tool: name a tool that find_tools gives."
+            return Answer(outcome="unknown_tool", result=error_result(text))
+        text = (
+            "Invalid arguments for tool call_tool: it takes name, the name of a tool that find_tools gave, and "
+            "arguments, an object with the arguments of that tool, and nothing else."
+        )
+        return Answer(outcome="invalid_arguments", result=error_result(text))
 
     async def _forward(self, run: ActiveRun | None, tool: Tool, arguments: dict[str, Any]) -> Answer:
         if run is None:
@@ -192,6 +234,10 @@ class Router:
             forwarded_ns=forwarded,
             returned_ns=time.monotonic_ns(),
         )
+
+
+def _reachable(seat: Seat, request: ToolRequest) -> bool:
+    return request.indirect or not seat.unlisted
 
 
 def _outcome(word: str) -> Outcome:

@@ -57,3 +57,5 @@ class Seat:
     run: ActiveRun | None = None
     listing: tuple[dict[str, Any], ...] = ()
     """The tool list as it goes over the wire, in its fixed order."""
+    unlisted: tuple[dict[str, Any], ...] = ()
+    """Tools that the list leaves out and `find_tools` finds; then everything but our own goes by way of `call_tool`."""

@@ -19,6 +19,7 @@ from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.proxy.cassette import Cassette
 from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.front import Front
+from m3bench.proxy.indirect import CALL_TOOL
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.upstream import read_servers
@@ -29,6 +30,7 @@ from m3bench.server.clients.capability import client_facts
 from m3bench.server.containers import Containers
 from m3bench.server.desk import BenchmarkDesk
 from m3bench.server.observer import Observer
+from m3bench.server.retrieval import listed
 from m3bench.server.runs import OWN_TOOLS, Runs
 from m3bench.server.scores import score_run
 from m3bench.server.settings import Settings
@@ -39,7 +41,7 @@ from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import RunError, UserError
 from m3bench.tasks.library import BUNDLED, Library
-from m3bench.tasks.profiles import tools_of
+from m3bench.tasks.profiles import RETRIEVE, tools_of
 
 TIDY_SECONDS = 60.0
 """Between two looks for what dead servers left."""
@@ -122,11 +124,13 @@ class App:
         """A new seat, its tools fixed from now on."""
         profile = profile or self.settings.profile
         tools = [tool for tool in tools_of(profile, self.catalog, self.library) if tool.server not in self.fleet.names]
+        everything = (*(tool.wire() for tool in tools), *self.fleet.tools)
         seat = Seat(
             id=id or secrets.token_hex(16),
             profile=profile,
             tools={tool.exposed: tool for tool in tools},
-            listing=(*DEFINITIONS, *(tool.wire() for tool in tools), *self.fleet.tools),
+            listing=(*DEFINITIONS, *listed(profile, everything)),
+            unlisted=everything if profile == RETRIEVE else (),
         )
         self.seats[seat.id] = seat
         if self._store is not None:
@@ -249,7 +253,13 @@ def _fleet(settings: Settings) -> Fleet:
         stateful |= {name for name, entry in entries.items() if entry.stateful}
         replaying = settings.replay is not None
         cassette = Cassette(path, replaying=replaying, live=settings.on_miss == "live", stateful=stateful)
-    return Fleet(entries, prefix=settings.prefix, cassette=cassette, reserved=OWN_TOOLS, containers=Containers().open)
+    return Fleet(
+        entries,
+        prefix=settings.prefix,
+        cassette=cassette,
+        reserved=OWN_TOOLS | {CALL_TOOL},
+        containers=Containers().open,
+    )
 
 
 class _LazyJournal:

@@ -18,7 +18,8 @@ from m3bench.tasks.profiles import solvable
 INSTRUCTIONS = """m3bench measures how well you use tools. To run a task:
 
 1. Call start_task (list_tasks shows the choice). It returns a question and a picture, also as a file path.
-2. Answer the question with the tools of this server, named server__tool. They work offline on a frozen world and on \
+2. Answer the question with the tools of this server, named server__tool; where only find_tools and \
+call_tool are listed, the first finds them and the second calls them. They work offline on a frozen world and on \
 the files of this run. Look at the picture yourself too. Calls that do not depend on each other belong together: send \
 them in one turn. Calls that need an earlier result come after it.
 3. Call submit once with the final answer, complete in itself.

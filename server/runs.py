@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
+from m3bench.proxy.indirect import FIND_TOOLS
 from m3bench.proxy.seat import Reply, Seat
 from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.server.seal import file_hashes, seal
@@ -23,7 +24,11 @@ from m3bench.tasks.errors import RunError, SandboxError
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import MEDIA, Task
 
-OWN_TOOLS = frozenset({"list_tasks", "start_task", "submit", "score"})
+RUN_TOOLS = frozenset({"list_tasks", "start_task", "submit", "score"})
+"""The tools that a run is led with, on every seat."""
+
+OWN_TOOLS = RUN_TOOLS | {FIND_TOOLS}
+"""Calls of these are recorded and are not what an agent is measured by."""
 
 HANDLE_BYTES = 20
 """160 random bits."""

@@ -11,7 +11,9 @@ from pathlib import PurePath
 from typing import Any
 
 from m3bench.proxy.call import Answer
+from m3bench.proxy.indirect import FIND_TOOLS
 from m3bench.proxy.seat import Seat
+from m3bench.server import retrieval
 from m3bench.server.cards import markdown
 from m3bench.server.reports.app_view import TOOL_META
 from m3bench.server.runs import OWN_TOOLS, Run, Runs
@@ -92,7 +94,7 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
 
 SHOW = "Show this score card to the person as it is, table and all. Call start_task for the next task."
 
-_SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in DEFINITIONS}
+_SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in (*DEFINITIONS, *retrieval.DEFINITIONS)}
 
 MANY = 40
 """Tasks above which the list has a line per family."""
@@ -128,6 +130,7 @@ class BenchmarkTools:
             "start_task": self._start_task,
             "submit": self._submit,
             "score": self._score,
+            FIND_TOOLS: self._find_tools,
         }
         try:
             return _answer(await handlers[name](seat, **arguments))
@@ -144,7 +147,7 @@ class BenchmarkTools:
         self, seat: Seat, task_id: str | None = None, family: str | None = None, abandon: bool = False
     ) -> dict[str, Any]:
         run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
-        return self._opening(run)
+        return self._opening(run, (retrieval.RULE,) if seat.unlisted else ())
 
     async def _submit(self, seat: Seat, answer: str, run: str | None = None) -> dict[str, Any]:
         # JSON can carry half a character, which no file and no database takes.
@@ -166,6 +169,9 @@ class BenchmarkTools:
         content = [{"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)]
         return {"content": content, "structuredContent": card, "isError": False}
 
+    async def _find_tools(self, seat: Seat, query: str, limit: int = retrieval.FOUND) -> dict[str, Any]:
+        return retrieval.find_tools(seat, query, limit)
+
     def _offered(self, seat: Seat) -> tuple[Task, ...]:
         return solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
 
@@ -185,12 +191,13 @@ class BenchmarkTools:
         done = self._runs.submitted(seat)
         return next((task for task in tasks if task.id not in done), tasks[0])
 
-    def _opening(self, run: Run) -> dict[str, Any]:
+    def _opening(self, run: Run, more_rules: Sequence[str]) -> dict[str, Any]:
         task = run.task
         paths = [f"./{MEDIA}/{name}" for name in task.pictures]
         takes = "; they take the path above" if len(paths) == 1 else "; they take the paths above" if paths else ""
         rules = (
             f"Use the tools of this server{takes}. Files that they write lie in the same folder.",
+            *more_rules,
             "Calls that do not depend on each other belong together: send them in one turn.",
             "A call that needs an earlier result comes after it. An error result says what to do next.",
             "Work on your own to the end: nobody answers questions about the task.",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from m3bench.proxy.call import text_of
-from m3bench.proxy.router import INJECTED
+from m3bench.proxy.indirect import INJECTED
 from m3bench.proxy.steps import Segmentation, Timed, segment
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.trajectory import Call, Step, Trajectory

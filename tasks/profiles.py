@@ -2,7 +2,8 @@
 
 `full` is everything that is built; `wide`, `compact` and `mini` fit the tool limits of VS Code, Cursor and
 smaller clients; `family:NAME` and `task:ID` show the servers a task needs, `standard:ID` ten others beside
-them. Our own tools come on top of every profile.
+them. `retrieve` has everything and shows two tools in its place, one that finds tools and one that calls them.
+Our own tools come on top of every profile.
 """
 
 import json
@@ -17,13 +18,16 @@ from m3bench.tasks.task import Task
 SIZES = {"wide": 120, "compact": 75, "mini": 40}
 """Upper bounds on the number of tools, our own not counted."""
 
-NAMES = ("full", *SIZES)
+RETRIEVE = "retrieve"
+"""Its tools are those of `full`, and are not listed."""
+
+NAMES = ("full", *SIZES, RETRIEVE)
 
 
 def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ...]:
     """The bundled tools of a profile, in catalog order."""
     kind, _, name = profile.partition(":")
-    if profile == "full":
+    if profile in ("full", RETRIEVE):
         return catalog.tools
     if profile in SIZES:
         wanted = _ranking()[: SIZES[profile]]

@@ -14,6 +14,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, RequestParamsMeta, TextContent
 
+from m3bench.proxy.indirect import CALL_TOOL
 from m3bench.proxy.steps import HINT
 from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
 from m3bench.tasks.task import Task
@@ -42,6 +43,8 @@ class Play:
     """Paths in the workspace."""
     shown: frozenset[str]
     """Canonical names of the tools of the seat."""
+    indirect: bool = False
+    """Whether the seat lists `call_tool` in their place."""
     hidden: Hidden
     dice: random.Random
     steps: int = field(default=0, init=False)
@@ -64,15 +67,20 @@ class Play:
         return (await self.step([call]))[0]
 
     async def tools(self) -> list[Tool]:
-        """The tools that the seat lists, the benchmark's own left out."""
+        """The tools of the seat, the benchmark's own left out."""
         listed = await self.client.list_tools()
         catalog = load_catalog()
+        if self.indirect:
+            return [tool for tool in catalog.tools if tool.qualified in self.shown]
         return [catalog.tool(tool.name) for tool in listed.tools if SEPARATOR in tool.name]
 
     async def _call(self, call: Call) -> str:
         try:
             meta = cast(RequestParamsMeta, {HINT: self.steps})
-            result = await self.client.call_tool(expose(call.tool), dict(call.arguments), meta=meta)
+            name, arguments = expose(call.tool), dict(call.arguments)
+            if self.indirect:
+                name, arguments = CALL_TOOL, {"name": name, "arguments": arguments}
+            result = await self.client.call_tool(name, arguments, meta=meta)
         except MCPError as error:
             return str(error)
         return text_of(result)

@@ -115,7 +115,8 @@ def manifest_of(shape: Shape, profile: str) -> dict[str, Any]:
             "profile": {
                 "type": "string",
                 "title": "Profile",
-                "description": "Which tools are shown: full, wide (120), compact (75), mini (40), or family:NAME.",
+                "description": "Which tools are shown: full, wide (120), compact (75), mini (40), retrieve (2, which "
+                "find and call the others), or family:NAME.",
                 "default": profile,
                 "required": True,
             },

@@ -31,6 +31,7 @@ from m3bench.server.clients.probe_listing import OWN, SECOND, Listing, listing
 from m3bench.server.clients.probe_notes import Listed, Notes
 from m3bench.server.clients.probe_tools import INSTRUCTIONS, Padding, ProbeTools, Setup
 from m3bench.server.clients.table import by_client_info, profile_for
+from m3bench.server.retrieval import listed
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
@@ -102,7 +103,7 @@ class Probe:
         """The tools that are shown with a profile as padding."""
         if profile not in self._listings:
             padding = tools_of(profile, load_catalog().ready, Library())
-            self._listings[profile] = listing([tool.wire() for tool in padding])
+            self._listings[profile] = listing(list(listed(profile, (tool.wire() for tool in padding))))
         return self._listings[profile]
 
     def attend(self, server: Server[Any]) -> None:

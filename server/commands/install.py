@@ -73,6 +73,7 @@ def install(
 def _wish(client: "Client", path: Path, profile: str | None, http: str | None) -> "Wish":
     from m3bench.server.clients.installation import local, remote
     from m3bench.server.clients.table import OWN_TOOLS
+    from m3bench.server.retrieval import listed
     from m3bench.tasks.catalog import load_catalog
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.library import Library
@@ -84,7 +85,8 @@ def _wish(client: "Client", path: Path, profile: str | None, http: str | None) -
         return remote(client, path, http)
     wish = local(client, path, profile)
     assert wish.profile is not None
-    count = len(tools_of(wish.profile, load_catalog().ready, Library())) + OWN_TOOLS
+    tools = tools_of(wish.profile, load_catalog().ready, Library())
+    count = len(listed(wish.profile, (tool.wire() for tool in tools))) + OWN_TOOLS
     if client.most_tools is not None and count > client.most_tools:
         _tell(f"The profile {wish.profile} shows {count} tools; {client.title} takes {client.most_tools} well.")
     return wish

@@ -89,7 +89,7 @@ Profile = Annotated[
     str,
     typer.Option(
         help="The tools that are shown: standard (the task's servers and ten others), task (its servers alone), "
-        "family (those of its family), full, wide, compact, mini.",
+        "family (those of its family), full, wide, compact, mini, retrieve.",
         rich_help_panel=WHAT,
     ),
 ]

@@ -9,7 +9,7 @@ import typer
 def serve(
     profile: Annotated[
         str,
-        typer.Option(help="Tools to show: full, wide, compact, mini, family:NAME, task:ID or standard:ID."),
+        typer.Option(help="Tools to show: full, wide, compact, mini, retrieve, family:NAME, task:ID or standard:ID."),
     ] = "full",
     http: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP in place of stdio, at /mcp.")

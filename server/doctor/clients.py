@@ -15,6 +15,7 @@ from m3bench.server.clients.installation import this_machine
 from m3bench.server.clients.table import profile_for
 from m3bench.server.doctor.configuration import check_start, entries
 from m3bench.server.doctor.findings import Finding, State
+from m3bench.server.retrieval import listed
 from m3bench.server.settings import Settings
 from m3bench.server.tools import DEFINITIONS
 from m3bench.tasks.catalog import load_catalog
@@ -51,7 +52,8 @@ def check_client(client: Client, settings: Settings) -> list[Finding]:
 def check_tools(client: Client, profile: str, facts: Facts) -> Iterator[Finding]:
     """Number, names and descriptions of the tools of a profile."""
     try:
-        tools = [*DEFINITIONS, *(tool.wire() for tool in tools_of(profile, load_catalog().ready, Library()))]
+        shown = (tool.wire() for tool in tools_of(profile, load_catalog().ready, Library()))
+        tools = [*DEFINITIONS, *listed(profile, shown)]
     except UserError as error:
         says = f"{error} The configuration asks for it: run m3bench install {client.key} again."
         yield _finding("profile", "wrong", says)

@@ -21,7 +21,7 @@ from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Im
 
 from m3bench.proxy.router import INVALID_PARAMS
 from m3bench.proxy.steps import HINT
-from m3bench.server.runs import OWN_TOOLS
+from m3bench.server.runs import RUN_TOOLS
 from m3bench.tasks.errors import SandboxError
 
 REPLY_SECONDS = 180.0
@@ -116,7 +116,7 @@ async def open_seat(seating: Seating, task: str, profile: str, client: Implement
                 seat = SampleSeat(
                     client=connection,
                     run=str((opening.meta or {})["m3bench/task"]["run"]),
-                    tools=tuple(tool for tool in listed if tool.name not in OWN_TOOLS),
+                    tools=tuple(tool for tool in listed if tool.name not in RUN_TOOLS),
                 )
                 try:
                     yield seat

@@ -15,7 +15,7 @@ from inspect_ai.tool import ToolCall, ToolDef, ToolError, ToolInfo, ToolParams, 
 from mcp_types import AudioContent, CallToolResult, ImageContent, TextContent, Tool
 
 from m3bench.server.headless.inspect_seat import SampleSeat, text_of
-from m3bench.server.runs import OWN_TOOLS
+from m3bench.server.runs import RUN_TOOLS
 
 SUBMIT = "submit"
 """With this the model ends its work; it is the solver's, and never reaches the server."""
@@ -63,7 +63,7 @@ class SeatTools(ToolSource):
         self._names = list(dict.fromkeys(call.function for call in calls if call.function != SUBMIT))
         for call in calls:
             if call.parse_error:
-                await self._seat.call("" if call.function in OWN_TOOLS else call.function, call.parse_error)
+                await self._seat.call("" if call.function in RUN_TOOLS else call.function, call.parse_error)
 
     async def attempt(self, text: str) -> None:
         """A turn in which calls were meant and cannot be read: put that on record, as a step of its own."""
@@ -81,7 +81,7 @@ class SeatTools(ToolSource):
 
     def _tool(self, name: str) -> InspectTool:
         async def execute(**kwargs: Any) -> list[Content]:
-            if name in OWN_TOOLS:
+            if name in RUN_TOOLS:
                 raise ToolError(f"Unknown tool {name!r}.")
             result = await self._seat.call(name, kwargs)
             if result.is_error:

@@ -8,21 +8,24 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from m3bench.proxy.indirect import CALL_TOOL, inner
 from m3bench.server.interchange.submission import SubmittedRun
 from m3bench.server.runs import OWN_TOOLS
 from m3bench.server.store.records import CallRecord
+from m3bench.tasks.catalog import expose
 
 Odd = tuple[str, Any, Any]
 """What is odd, what the record claims, what it must be."""
 
 
-def oddities(run: SubmittedRun, tools: Mapping[str, str], *, upstream: bool) -> Iterator[Odd]:
+def oddities(run: SubmittedRun, tools: Mapping[str, str], *, upstream: bool, listed: bool = True) -> Iterator[Odd]:
     """Everything in a run's calls that contradicts itself.
 
     Args:
         run: The run.
         tools: The canonical names of the tools it was shown, by the names they were shown under.
         upstream: Whether third-party servers took part, whose tools nobody here knows.
+        listed: Whether the tools were shown as such; if not, they were called by way of `call_tool`.
     """
     before: CallRecord | None = None
     for call in run.calls:
@@ -34,14 +37,14 @@ def oddities(run: SubmittedRun, tools: Mapping[str, str], *, upstream: bool) -> 
         if before is not None and (call.id <= before.id or call.received_ns < before.received_ns):
             yield f"{what}: order", f"after call {before.id}", "before it"
         before = call
-        yield from _request(what, call, tools, upstream)
+        yield from _request(what, call, tools, upstream, listed)
         yield from _result(what, call)
     for answer in _submitted(run):
         if answer != run.record.answer:
             yield "answer", run.record.answer, answer
 
 
-def _request(what: str, call: CallRecord, tools: Mapping[str, str], upstream: bool) -> Iterator[Odd]:
+def _request(what: str, call: CallRecord, tools: Mapping[str, str], upstream: bool, listed: bool) -> Iterator[Odd]:
     message = _parsed(call.request)
     if not isinstance(message, dict):
         yield f"{what}: request", "a JSON-RPC message", "something else"
@@ -51,6 +54,11 @@ def _request(what: str, call: CallRecord, tools: Mapping[str, str], upstream: bo
     params = message.get("params")
     name = params.get("name") if isinstance(params, dict) else None
     name = name if isinstance(name, str) else ""
+    found = inner(params.get("arguments")) if isinstance(params, dict) and name == CALL_TOOL and not listed else None
+    if found is not None and found[0] not in {*OWN_TOOLS, CALL_TOOL}:
+        name = next((one for one in (found[0], expose(found[0])) if one in tools), found[0])
+    elif not listed:
+        tools = {}
     expected = tools.get(name, name)
     if call.tool != expected and not (upstream and name not in tools):
         yield f"{what}: tool", call.tool, expected

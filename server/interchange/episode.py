@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from m3bench.proxy.router import INJECTED
+from m3bench.proxy.indirect import INJECTED
 from m3bench.server.resultset import HEADER, Header, read_header
 from m3bench.server.runs import OWN_TOOLS
 from m3bench.server.store.records import CallRecord, RunRecord

@@ -161,8 +161,9 @@ class _Rescoring:
             app = self._here(where, record.manifest)
             if app is None:
                 return
-            tools = {shown: tool.qualified for shown, tool in app.seats[SEAT].tools.items()}
-            for what, claimed, real in oddities(run, tools, upstream=bool(record.manifest.get("upstream"))):
+            seat, upstream = app.seats[SEAT], bool(record.manifest.get("upstream"))
+            tools = {shown: tool.qualified for shown, tool in seat.tools.items()}
+            for what, claimed, real in oddities(run, tools, upstream=upstream, listed=not seat.unlisted):
                 self._differ(where, what, claimed, real)
             if record.manifest.get("tasks") != app.manifest(app.seats[SEAT])["tasks"]:
                 return

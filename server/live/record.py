@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from m3bench.proxy.indirect import meant
 from m3bench.server.live.rows import SEALED, argument_text, call_name, name_text, seat_name, took
 from m3bench.server.runs import OWN_TOOLS
 from m3bench.server.scoring.aggregate import Row, micro
@@ -155,18 +156,18 @@ class Record:
             "seat": seat_name(row[2]),
             "client": name_text(row[5]),
             "tool": name_text(row[3]),
-            "arguments": argument_text(self._arguments(row[4])) if self.visible(mode or "practice") else None,
+            "arguments": argument_text(self._arguments(row[3], row[4])) if self.visible(mode or "practice") else None,
             "wall": row[6],
             "outcome": row[8],
             "owner": row[9],
             "took_ns": took(row[7], row[10]),
         }
 
-    def _arguments(self, request: bytes | str) -> object:
+    def _arguments(self, tool: str, request: bytes | str) -> object:
         try:
             raw = (self.folder / "blobs" / request).read_bytes() if isinstance(request, str) else request
-            return json.loads(raw)["params"]["arguments"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return meant(tool, json.loads(raw)["params"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
     def _counts(self, runs: Sequence[str]) -> dict[str, tuple[int, int]]:

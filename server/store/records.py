@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from m3bench.proxy.call import WireError
+from m3bench.proxy.indirect import meant
 
 State = Literal["working", "submitted", "scored", "abandoned"]
 """Where a run is in its life: `working` from start to submit, `abandoned` when it ended without one."""
@@ -67,8 +68,8 @@ class CallRecord:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments as the client sent them."""
-        arguments = self.params.get("arguments")
+        """The arguments as the client sent them; those inside, when the tool was called by way of `call_tool`."""
+        arguments = meant(self.tool, self.params)
         return arguments if isinstance(arguments, dict) else {}
 
     @property
