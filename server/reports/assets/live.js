@@ -2,6 +2,7 @@
 
 const LIVE_CALLS = 100;
 const LIVE_RUNS = 60;
+const FIRST_RUNS = 12;
 const OWN = ["list_tasks", "start_task", "submit", "score"];
 
 pages.live = (data, root) => {
@@ -199,14 +200,18 @@ function liveCallRow(call) {
 function finishedPart(board) {
   const list = h("ul", { class: "finished" });
   const none = h("p", { class: "soft" }, "No run has ended yet.");
-  const node = section("finished", "Finished runs", "", none, list);
+  let all = false;
+  const button = h("button", { class: "button screen-only", type: "button", click: () => { all = true; draw(); } });
+  const node = section("finished", "Finished runs", "", none, list, h("p", { class: "more" }, button));
   const note = node.querySelector(".head").appendChild(h("span", { class: "note" }));
   function draw() {
     const ended = [...board.runs.values()].filter((run) => run.state !== "working")
       .sort((one, other) => (one.started < other.started ? 1 : one.started > other.started ? -1 : 0)).slice(0, LIVE_RUNS);
     none.hidden = ended.length > 0;
     note.textContent = ended.length >= LIVE_RUNS ? `the last ${LIVE_RUNS}` : ended.length ? count(ended.length, "run") : "";
-    keyed(list, ended, (run) => run.run, runPanel);
+    button.parentNode.hidden = all || ended.length <= FIRST_RUNS;
+    button.textContent = `Show ${ended.length - FIRST_RUNS} more`;
+    keyed(list, all ? ended : ended.slice(0, FIRST_RUNS), (run) => run.run, runPanel);
   }
   return { node, draw };
 }
