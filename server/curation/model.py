@@ -96,7 +96,10 @@ class Asker:
             temperature=0, response_schema=ResponseSchema(name=reply.__name__, json_schema=json_schema(reply))
         )
         for _ in range(ATTEMPTS):
-            output = await self._model.generate(messages, config=config)
+            try:
+                output = await self._model.generate(messages, config=config)
+            except Exception as error:  # whatever a provider's package raises
+                raise UserError(f"The model {self.name!r} does not answer: {error}") from error
             try:
                 return reply.model_validate_json(_object(output.completion))
             except ValidationError:
