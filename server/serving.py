@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import anyio
 import uvicorn
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from m3bench.proxy.front import Front
 from m3bench.proxy.http import HttpSettings, http_app
@@ -63,10 +63,7 @@ def serve_stdio_app(make: Make) -> None:
     """Serve standard input and output; the process is the seat."""
 
     async def serve(app: Served) -> None:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_on_signal, tasks.cancel_scope.cancel)
-            await serve_stdio(app.front, app.open_seat())
-            tasks.cancel_scope.cancel()
+        await until_signal(lambda: serve_stdio(app.front, app.open_seat()))
 
     _run(make, serve)
 
@@ -82,27 +79,43 @@ def serve_http_app(
         token: What clients must send.
         pages: Makes the pages of what is served, when it has some.
     """
-    host, _, port = address.rpartition(":")
-    if not port.isdigit() or int(port) > 65535:
-        raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
-    listen = HttpSettings(host=host.strip("[]") or "127.0.0.1", port=int(port), token=token)
+    listen = address_of(address, token)
 
     async def serve(app: Served) -> None:
         shown = pages(app, listen) if pages is not None else None
-        asgi = http_app(app.front, listen, app.open_seat, app.close_seat, shown)
-        config = uvicorn.Config(
-            asgi, host=listen.host, port=listen.port, log_level="warning", timeout_graceful_shutdown=3
-        )
-        server = _Uvicorn(config, shown)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_on_signal, server.stop)
-            try:
-                await server.serve()
-            except SystemExit as error:
-                raise UserError(f"Cannot listen on {address}: is another program using the port?") from error
-            tasks.cancel_scope.cancel()
+        await serve_asgi(http_app(app.front, listen, app.open_seat, app.close_seat, shown), listen, shown)
 
     _run(make, serve)
+
+
+def address_of(address: str, token: str | None = None) -> HttpSettings:
+    """Where to listen, from `HOST:PORT`."""
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or int(port) > 65535:
+        raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
+    return HttpSettings(host=host.strip("[]") or "127.0.0.1", port=int(port), token=token)
+
+
+async def serve_asgi(asgi: ASGIApp, listen: HttpSettings, pages: Pages | None = None) -> None:
+    """Serve an application over HTTP until a signal says stop."""
+    config = uvicorn.Config(asgi, host=listen.host, port=listen.port, log_level="warning", timeout_graceful_shutdown=3)
+    server = _Uvicorn(config, pages)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(on_signal, server.stop)
+        try:
+            await server.serve()
+        except SystemExit as error:
+            where = f"{_bracketed(listen.host)}:{listen.port}"
+            raise UserError(f"Cannot listen on {where}: is another program using the port?") from error
+        tasks.cancel_scope.cancel()
+
+
+async def until_signal(serve: Callable[[], Awaitable[None]]) -> None:
+    """Serve until that ends by itself or a signal says stop."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(on_signal, tasks.cancel_scope.cancel)
+        await serve()
+        tasks.cancel_scope.cancel()
 
 
 class _Uvicorn(uvicorn.Server):
@@ -135,14 +148,18 @@ def _bracketed(host: str) -> str:
 
 
 def _run(make: Make, serve: Callable[[Served], Awaitable[None]]) -> None:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="m3bench: %(name)s: %(message)s")
-
     async def main() -> None:
         app = make()
         app.check()
         async with app.lifespan():
             await serve(app)
 
+    run_alone(main)
+
+
+def run_alone(main: Callable[[], Awaitable[None]]) -> None:
+    """Run what this process is for; a mistake of the person who started it comes out as it is."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="m3bench: %(name)s: %(message)s")
     try:
         anyio.run(main)
     except BaseExceptionGroup as group:
@@ -157,7 +174,8 @@ def _first(error: BaseException) -> BaseException:
     return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
-async def _on_signal(stop: Callable[[], None]) -> None:
+async def on_signal(stop: Callable[[], None]) -> None:
+    """Call `stop` at every signal that says so."""
     if sys.platform == "win32":
         return  # the event loop there takes no handlers: Ctrl-C raises KeyboardInterrupt by itself
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:

@@ -119,7 +119,7 @@ def _call(
     from m3bench.server.commands.screen import console, print_json
     from m3bench.tasks.errors import UserError
 
-    folder, kept = _folder(workspace), False
+    folder, kept = folder_of(workspace), False
     try:
         reply, made = anyio.run(_reply, tool, arguments, folder, example, sandbox)
         result = decode(reply.result)
@@ -175,7 +175,8 @@ async def _reply(
     raise failure
 
 
-def _folder(workspace: Path | None) -> Path:
+def folder_of(workspace: Path | None) -> Path:
+    """The folder to work in, which exists now; a temporary one when none was chosen."""
     from tempfile import mkdtemp
 
     from m3bench.tasks.errors import UserError
