@@ -28,7 +28,7 @@ ELSEWHERE = {"make demo", "make test"}
 MODELS = {"openai/gpt-5": "mockllm/model"}
 """What stands in for a model that needs a key."""
 
-HOSTING = ("m3bench serve", "m3bench probe", "m3bench watch")
+HOSTING = ("serve", "probe", "watch", "tool-server")
 """Commands that go on until they are stopped."""
 
 
@@ -61,8 +61,9 @@ def _follow(command: Command, folder: Path, environment: dict[str, str]) -> None
         line = line.replace(name, stand_in)
     if line.startswith("docker ") and engine_problem() is not None:
         return
-    if line.startswith(HOSTING) and not re.search(r" --(show|print|help)\b", line):
-        _host(shlex.split(line), folder, environment)
+    words = shlex.split(line)
+    if words[0] == "m3bench" and words[1] in HOSTING and not {"--show", "--print", "--help"} & set(words):
+        _host(words, folder, environment)
         return
     done = subprocess.run(
         ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
