@@ -8,6 +8,7 @@ operator alone, who is whoever has the token.
 
 import hmac
 import json
+import logging
 import re
 import secrets
 from collections.abc import AsyncIterator
@@ -36,6 +37,8 @@ from m3bench.server.live.state import ServerState
 from m3bench.server.reports.legend import legend
 from m3bench.server.reports.page import page
 from m3bench.tasks.errors import M3Error
+
+logger = logging.getLogger(__name__)
 
 SCRIPTS, STYLES = ("card.js", "statistics.js", "live.js"), ("card.css", "live.css")
 
@@ -93,8 +96,8 @@ class LivePages:
         refusal = await self._guard.validate_request(request)
         if refusal is not None:
             return refusal
-        if request.method not in ("GET", "HEAD"):
-            return _told("The live view can only be looked at.", 405, allow="GET, HEAD")
+        if request.method != "GET":
+            return _told("The live view can only be looked at.", 405, allow="GET")
         if request.url.path != "/" and request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             return _told("Pages of other origins may not look.", 403)
         return self._token_refusal(request, self._token) if self._token is not None else None
@@ -143,8 +146,12 @@ class LivePages:
     async def _stream(self) -> AsyncIterator[bytes]:
         with self._broker.watch() as watcher:
             yield b"retry: 1000\n\n"
-            while (message := await watcher.next()) is not None:
-                yield message
+            try:
+                while (message := await watcher.next()) is not None:
+                    yield message
+            except M3Error as error:
+                # The headers are gone already; whoever watches comes back, and is told then if it lasts.
+                logger.warning("An event stream ended: %s", error)
 
 
 def live_page(state: dict[str, Any]) -> str:

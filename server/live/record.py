@@ -191,26 +191,29 @@ class Record:
     def _read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         path = self.folder / FILE
         if self._connection is None:
-            if not path.exists():
-                return []
-            self._connection = _connect(path)
+            self._connection = _connect(path) if path.exists() else None
+        if self._connection is None:
+            return []
         try:
             return self._connection.execute(query, tuple(values)).fetchall()
         except sqlite3.Error as error:
             raise StoreError(f"The record in {self.folder} cannot be read: {error}") from error
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection | None:
+    """A connection that cannot write; None while another process is still making the tables."""
     try:
         # One reader at a time, from whatever thread.
         found = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10, check_same_thread=False)
         (version,) = found.execute("PRAGMA user_version").fetchone()
     except sqlite3.Error as error:
         raise StoreError(f"The record {path} cannot be read: {error}") from error
-    if version not in (0, SCHEMA_VERSION):
-        found.close()
-        raise StoreError(f"{path} was written by another version of m3bench")
-    return found
+    if version == SCHEMA_VERSION:
+        return found
+    found.close()
+    if version:
+        raise StoreError(f"{path} was written by another version of m3bench: watch with that one.")
+    return None
 
 
 def _numbers(run: str, card: dict[str, Any]) -> Numbers:

@@ -3,14 +3,18 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import httpx2
 import pytest
 
 from tests.browser import Browser, fits, walk
+from tests.server.conftest import SERVE, serving
 from tests.server.live.conftest import Watched
 from tests.server.live.players import NUMBERS, player
 from tests.server.reports.forge import MARKUP, ODD
+from tests.sets import write_set
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -148,3 +152,45 @@ def test_calls_can_be_held_and_go_on(browser: Browser, shared: Watched) -> None:
         page.locator("tr[data-call]", has_text="list_tasks").first.wait_for()
 
     browser.visit(shared.url + "/", look, allowed=[shared.url])
+
+
+def test_a_page_finds_its_server_again_and_shows_what_happened_meanwhile(browser: Browser, tmp_path: Path) -> None:
+    arguments = [
+        "--tasks",
+        str(write_set(tmp_path / "set")),
+        "--data",
+        str(tmp_path / "data"),
+        "--sandbox",
+        "inprocess",
+    ]
+
+    def look(page: "Page") -> None:
+        page.wait_for_selector(CONNECTED)
+        first.__exit__()
+        page.wait_for_selector(".status .badge.missed")
+        with serving([*arguments, "--http", url.removeprefix("http://")]):
+            with player(url) as one:
+                run = one.play()
+            page.wait_for_selector(CONNECTED)
+            page.wait_for_selector(f"a[data-run='{run}'] .figure")
+
+    first = serving(arguments)
+    url = first.__enter__()
+    browser.visit(url + "/", look, allowed=[url], complaints="ERR_")
+
+
+def test_a_server_that_is_stopped_ends_its_streams_at_once_and_quietly(tmp_path: Path) -> None:
+    command = [*SERVE, "--http", "127.0.0.1:0", "--data", str(tmp_path / "data")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        url = process.stderr.readline().split()[-1].removesuffix("/mcp")
+        with httpx2.stream("GET", url + "/live/events", timeout=30) as response:
+            lines = response.iter_lines()
+            while next(lines) != "event: state":
+                pass
+            process.terminate()
+            rest = list(lines)
+        assert rest[0].startswith("data: ")
+        said = process.stderr.read()
+    assert process.returncode == 0
+    assert said.splitlines() == [f"m3bench shows what happens at {url}/"]
