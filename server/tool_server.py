@@ -50,8 +50,8 @@ class SandboxedTool(FastTool):
             tool.check(arguments)
             reply = await place.call(tool.qualified, dump(arguments), CALL_SECONDS)
         except M3Error as error:
-            said = [TextContent(type="text", text=str(error))]
-            return ToolResult.from_mcp_result(CallToolResult(content=said, is_error=True))
+            said = TextContent(type="text", text=str(error))
+            return ToolResult.from_mcp_result(CallToolResult(content=[said], is_error=True))
         return ToolResult.from_mcp_result(CallToolResult.model_validate_json(reply.result))
 
 
