@@ -105,10 +105,9 @@ function keyed(parent, items, name, drawItem) {
 /* "7 s", "3 min 20 s"; a browser whose clock is behind says 0 s. */
 function lasted(from, to) {
   const seconds = Math.floor(((to ? new Date(to) : new Date()) - new Date(from)) / 1000);
-  if (seconds < 0) return "0 s";
-  if (seconds < 60) return seconds + " s";
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  if (seconds < 60) return Math.max(0, seconds) + "\u00a0s";
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}\u00a0min ${seconds % 60}\u00a0s`;
+  return `${Math.floor(seconds / 3600)}\u00a0h ${Math.floor((seconds % 3600) / 60)}\u00a0min`;
 }
 
 function clock(wall) {
@@ -143,13 +142,13 @@ function seatPanel(seat) {
   return h("li", { class: "panel seat" + (seat.run ? " busy" : "") },
     h("p", { class: "seat-head" }, h("b", {}, said(run ? run.task : "no task")),
       run ? h("span", { class: "number", "data-since": run.started }) : null),
-    h("p", { class: "soft small" }, said([seat.client || "a client", seat.profile].join(" · ")), h("span", { class: "mono seat-name" }, " seat " + seat.seat)),
+    h("p", { class: "soft small" }, said(seat.client || "a client"), " · ", said(seat.profile), h("span", { class: "mono seat-name" }, " seat " + seat.seat)),
     run ? h("p", { class: "small" }, h("span", { "data-value": `calls.${run.run}` }, count(run.calls, "call")), run.failed ? [", ", h("span", { class: "tone-missed" }, `${grouped(run.failed)} failed`)] : null) : null,
     seat.last ? h("p", { class: "small last" }, outcomeMark(seat.last), toolName(seat.last.tool)) : null);
 }
 
 function outcomeMark(call) {
-  if (call.outcome === null) return h("span", { class: "mark waiting", role: "img", "aria-label": "under way", title: "under way" }, "…");
+  if (call.outcome === null) return h("span", { class: "mark pending", role: "img", "aria-label": "under way", title: "under way" }, "…");
   const tone = outcomeTone(call.outcome, call.owner);
   const sign = { strong: "✓", weak: "≈", missed: "✗", extra: "!" }[tone];
   return h("span", { class: "mark " + tone, role: "img", "aria-label": words(call.outcome), title: words(call.outcome) }, sign);
@@ -222,7 +221,7 @@ function runPanel(run) {
     h("span", { class: "run-head" }, h("b", {}, said(run.task)), run.average === null ? null : h("span", { class: "figure number", "data-value": `average.${run.run}` }, fixed(run.average))),
     run.average === null ? null : bar({ value: run.average, label: `average ${fixed(run.average)}` }),
     h("span", { class: "small" }, run.hidden ? badge("plain", "ranked, " + run.state) : run.state === "scored" ? verdict(run.success) : badge(run.state === "abandoned" ? "extra" : "plain", run.state)),
-    h("span", { class: "soft small" }, said([run.client || "a client", count(run.calls, "call") + (run.failed ? `, ${grouped(run.failed)} failed` : ""), run.ended ? lasted(run.started, run.ended) : ""].filter(Boolean).join(" · "))),
+    h("span", { class: "soft small" }, said(run.client || "a client"), [count(run.calls, "call") + (run.failed ? `, ${grouped(run.failed)}\u00a0failed` : ""), run.ended ? lasted(run.started, run.ended) : null].filter(Boolean).map((part) => " · " + part)),
   ];
   return h("li", {}, seen ? h("a", { class: "panel run smooth", href: "/live/run/" + run.run, "data-run": run.run }, contents) : h("div", { class: "panel run", "data-run": run.run }, contents));
 }
