@@ -46,7 +46,9 @@ def play(folder: Path, limit: int | None) -> dict[str, float]:
     """Seconds of each agent, in one command that plays them one after the other."""
     command = [sys.executable, "-m", "m3bench.server.cli", "run", "--agent", "all", "-o", str(folder)]
     ends = [time.time()]
-    subprocess.run([*command, *([] if limit is None else ["--limit", str(limit)])], check=False)
+    done = subprocess.run([*command, *([] if limit is None else ["--limit", str(limit)])], check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(done.returncode)
     ends += [(folder / name / SAMPLES).stat().st_mtime for name in AGENTS]
     return {name: after - before for name, before, after in zip(AGENTS, ends, ends[1:], strict=False)}
 
