@@ -6,6 +6,8 @@ which earlier call has to come first. Both look at values, not at what an agent 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
 from json import dumps
 from typing import Any
 
@@ -13,11 +15,13 @@ from m3bench.proxy.dataflow import telling, texts, within
 from m3bench.server.curation.material import Act, Material, path_of
 from m3bench.tasks.catalog import Tool
 
-NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?")
+NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?(?<!\d)\d{1,30}(?:\.\d{1,30})?(?!\d)")
 _PATH = re.compile(r"[^\s:*?\"<>|]+\.[A-Za-z]{2,5}|\.{0,2}/[^\s:*?\"<>|]*")
 _DOTTED = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{3})+(?![\d.])")
 _FACTORS = (1.0, 1000.0, 100.0, 60.0, 3600.0)
 """Between kilometres and metres, percent and parts, hours, minutes and seconds."""
+_MOST_SAID = 5000
+"""Numbers of one answer that are looked at."""
 _MOST_NUMBERS = 240
 """Numbers of which pairs are tried: those said last come first."""
 MIN_WORD = 3
@@ -150,9 +154,11 @@ def _number_sources(acts: Sequence[Act], index: int, value: str) -> list[list[in
     return [[one] for one in range(index) if numbers[one]] if is_derived(value, everything) else []
 
 
-def said_numbers(said: str) -> list[float]:
-    """The numbers in an answer, however their thousands are parted."""
-    return [float(found.replace(",", "")) for found in (*NUMBER.findall(said), *_grouped(said))]
+@lru_cache(maxsize=256)
+def said_numbers(said: str) -> tuple[float, ...]:
+    """The numbers in an answer, each once, however their thousands are parted."""
+    found = (float(one.replace(",", "")) for one in (*NUMBER.findall(said), *_grouped(said)))
+    return tuple(islice(dict.fromkeys(found), _MOST_SAID))
 
 
 def _seen_words(material: Material, value: str) -> list[str]:
