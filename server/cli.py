@@ -34,6 +34,7 @@ from m3bench.server.commands import (
     synthesize,
     tasks,
     tool_server,
+    usage,
     version,
     watch,
     world,
@@ -84,6 +85,7 @@ app.add_typer(tasks.commands, rich_help_panel=MAKE)
 app.add_typer(world.commands, rich_help_panel=MAKE)
 app.add_typer(image.commands, rich_help_panel=HERE)
 app.add_typer(sandboxes.commands, rich_help_panel=HERE)
+usage.lay_out(app)
 
 
 def main() -> None:
@@ -95,10 +97,6 @@ def main() -> None:
     except M3Error as error:
         print(f"m3bench: {error}", file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader (head, less) closed the pipe: not an error of ours, and flushing again would raise.
-        sys.stderr.close()
-        sys.exit(0)
 
 
 if __name__ == "__main__":

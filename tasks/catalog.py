@@ -151,14 +151,17 @@ def qualify(name: str) -> str:
     return name.replace(SEPARATOR, "/", 1)
 
 
+_FURTHER = 10
+
+
 def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
-    """The most similar known names, best first."""
+    """The most similar known names, best first; none that is much further away than the best."""
     from rapidfuzz import fuzz, process, utils
 
     found = process.extract(
         name, list(known), scorer=fuzz.WRatio, processor=utils.default_process, limit=limit, score_cutoff=60
     )
-    return [match for match, _, _ in found]
+    return [match for match, score, _ in found if score >= found[0][1] - _FURTHER]
 
 
 @cache

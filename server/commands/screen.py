@@ -53,9 +53,14 @@ def console() -> "Console":
     """Standard output, plain and wide enough when it is not a terminal."""
     from rich.console import Console
 
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            # rich would end the program with exit code 1; that nobody reads on is no failure.
+            raise BrokenPipeError
+
     _tolerate()
     terminal = sys.stdout.isatty()
-    return Console(highlight=False, emoji=False, markup=False, width=None if terminal else _PLAIN_WIDTH)
+    return Screen(highlight=False, emoji=False, markup=False, width=None if terminal else _PLAIN_WIDTH)
 
 
 def _tolerate() -> None:
