@@ -57,6 +57,7 @@ def inspect_task(
         solver=solver,
         scorer=scorecard(),
         headline_metric="scorecard.average",
+        fail_on_error=False,
         version=library.set.version,
         metadata={"tasks": library.hash},
     )
