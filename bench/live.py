@@ -161,7 +161,7 @@ async def alone(calls: int = 12_800, batch: int = 128) -> None:
         async def state(self) -> tuple[dict[str, Any], dict[int, int]]:
             return {}, {}
 
-        async def runs(self, names: list[str], standings: bool) -> list[dict[str, Any]]:
+        async def runs(self, names: list[str]) -> list[dict[str, Any]]:
             return []
 
         def seats(self) -> dict[str, Any]:

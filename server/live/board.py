@@ -41,7 +41,9 @@ class Board:
                 case "call":
                     self._call(one)
                 case "run":
-                    self.runs[one["run"]] = dict(one)
+                    had = self.runs.get(one["run"]) if one["state"] == "working" else None
+                    counted = {"calls": had["calls"], "failed": had["failed"]} if had is not None else {}
+                    self.runs[one["run"]] = {**one, **counted}
                 case "standings":
                     self.standings = list(one["standings"])
                 case "seats":

@@ -36,8 +36,8 @@ class Source(Protocol):
         """Everything, and when the calls under way were received."""
         ...
 
-    async def runs(self, names: list[str], standings: bool) -> list[dict[str, Any]]:
-        """Messages on runs, and on the standings when they may have changed."""
+    async def runs(self, names: list[str]) -> list[dict[str, Any]]:
+        """Messages on runs that began or came further, and on the standings when they may have changed."""
         ...
 
     def seats(self) -> dict[str, Any]:
@@ -151,11 +151,11 @@ class Broker:
         runs, self._runs = list(self._runs), {}
         seats, self._seats = self._seats, False
         overrun, self._overrun = self._overrun, False
-        messages = [*calls]
+        # A call is counted for its run and named after its client, so both must be known by then.
+        messages = [self._source.seats()] if seats or runs else []
         if runs:
-            messages += await self._source.runs(runs, standings=True)
-        if seats or runs:
-            messages.append(self._source.seats())
+            messages += await self._source.runs(runs)
+        messages += calls
         self.number += 1
         if overrun:
             self._ring.clear()

@@ -12,10 +12,11 @@ import anyio.to_thread
 
 from m3bench.server.app import App
 from m3bench.server.live.record import Record
-from m3bench.server.live.rows import seat_name
+from m3bench.server.live.rows import SEALED, seat_name
 from m3bench.server.store.records import now
 
 SCHEMA = 1
+_UNCOUNTED = {"calls": 0, "failed": 0}
 SEATS = 200
 """Seats that are told."""
 
@@ -49,10 +50,10 @@ class ServerState:
         seats = with_clients(self._seats(), document["calls"])
         return {**head, "mode": mode, "details": self.details, "seats": seats, **document}, begun
 
-    async def runs(self, names: list[str], standings: bool) -> list[dict[str, Any]]:
-        """Messages on runs, and on the standings when they may have changed."""
+    async def runs(self, names: list[str]) -> list[dict[str, Any]]:
+        """Messages on runs that began or came further, and on the standings when they may have changed."""
         async with self._reading:
-            return await anyio.to_thread.run_sync(partial(_messages, self._record, names, standings))
+            return await anyio.to_thread.run_sync(partial(_messages, self._record, names))
 
     def seats(self) -> dict[str, Any]:
         """A message with all seats."""
@@ -93,8 +94,10 @@ def _document(record: Record, seats: set[str] | None) -> tuple[dict[str, Any], d
     return {"runs": runs, "calls": calls, "standings": record.standings()}, record.under_way()
 
 
-def _messages(record: Record, names: list[str], standings: bool) -> list[dict[str, Any]]:
-    messages: list[dict[str, Any]] = [{"type": "run", **run} for run in record.runs(names)]
-    if standings and any(run["state"] in ("submitted", "scored") for run in messages):
+def _messages(record: Record, names: list[str]) -> list[dict[str, Any]]:
+    found = record.runs(names)
+    # The calls of a run that has just begun are news of their own: counted here too, they would count twice.
+    messages = [{"type": "run", **run, **(_UNCOUNTED if run["state"] == "working" else {})} for run in found]
+    if any(run["state"] in SEALED for run in found):
         messages.append({"type": "standings", "standings": record.standings()})
     return messages

@@ -52,7 +52,10 @@ function makeBoard(first) {
     },
     apply(news) {
       if (news.type === "standings") board.standings = news.standings;
-      else if (news.type === "run") board.runs.set(news.run, { ...news });
+      else if (news.type === "run") {
+        const had = news.state === "working" ? board.runs.get(news.run) : null;
+        board.runs.set(news.run, had ? { ...news, calls: had.calls, failed: had.failed } : { ...news });
+      }
       else if (news.type === "seats") {
         const known = new Map(board.seats.map((seat) => [seat.seat, seat.client]));
         board.seats = news.seats.map((seat) => ({ ...seat, client: seat.client || known.get(seat.seat) || "" }));

@@ -31,7 +31,7 @@ class Told:
         self.asked.append("state")
         return {"kind": "live"}, {}
 
-    async def runs(self, names: list[str], standings: bool) -> list[dict[str, Any]]:
+    async def runs(self, names: list[str]) -> list[dict[str, Any]]:
         self.asked.append("runs")
         return [{"type": "run", "run": name} for name in names]
 
@@ -126,7 +126,7 @@ async def test_watchers_share_messages_and_a_slow_one_gets_a_fresh_picture() -> 
         assert [kind for kind, _ in await following(slow)] == ["state"]
         broker.run_changed("run")
         assert await following(quick) == await following(slow)
-    assert source.asked == ["state", "state", "state", "runs", "seats"]
+    assert source.asked == ["state", "state", "state", "seats", "runs"]
 
 
 async def test_more_news_than_anybody_can_read_become_one_picture() -> None:
@@ -145,6 +145,27 @@ async def test_a_server_that_ends_lets_its_watchers_go() -> None:
         broker.close()
         with anyio.fail_after(5):
             assert await watcher.next() is None
+
+
+async def test_seats_and_runs_are_told_before_the_calls_that_belong_to_them() -> None:
+    broker = Broker(Told())
+    with broker.watch() as watcher:
+        await following(watcher)
+        broker.received(1, request(1), "run", "math/add")
+        broker.run_changed("run")
+        ((_, news),) = await following(watcher)
+    assert [one["type"] for one in news] == ["seats", "run", "call"]
+
+
+def test_a_call_counts_once_whether_its_run_or_the_picture_came_first() -> None:
+    caller = {"seat": "s", "client": "client 1", "run": "r"}
+    call = {"type": "call", "new": True, "call": "1", "tool": "math/add", "outcome": "not_found", **caller}
+    run = {"type": "run", "run": "r", "state": "working", "calls": 0, "failed": 0, "client": ""}
+    seats = {"type": "seats", "seats": [{"seat": "s", "client": ""}]}
+    board = Board()
+    board.apply([seats, run, call])
+    board.apply([run, call])
+    assert (board.runs["r"]["calls"], board.runs["r"]["failed"], board.seats[0]["client"]) == (1, 1, "client 1")
 
 
 def test_news_put_together_are_the_state(fresh: Watched) -> None:
