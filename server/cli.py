@@ -97,6 +97,11 @@ def main() -> None:
     except M3Error as error:
         print(f"m3bench: {error}", file=sys.stderr)
         sys.exit(2)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"m3bench: {error.filename}: cannot be used ({error.strerror})", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -242,6 +242,18 @@ def read_samples(folder: Path) -> dict[tuple[str, int], Sample]:
     return samples
 
 
+def _no_runs(folder: Path) -> str:
+    """Why a folder is no result set, and what to name in its place."""
+    if not folder.exists():
+        return "there is no such folder: name a result set, as `m3bench run` makes it"
+    if not folder.is_dir():
+        return "is a file: name the folder of a result set, as `m3bench run` makes it"
+    sets = sorted(str(inner.parent) for inner in folder.glob(f"*/{HEADER}"))
+    if sets:
+        return f"holds no recorded runs itself; these are result sets: {' '.join(sets[:8])}{' …' if sets[8:] else ''}"
+    return "holds no recorded runs: name the folder of a result set, as `m3bench run` makes it"
+
+
 def read_resultset(folder: Path) -> ResultSet:
     """Read a result set, or a plain data folder as one.
 
@@ -249,7 +261,7 @@ def read_resultset(folder: Path) -> ResultSet:
         InputFileError: There is neither a result set nor a record of runs.
     """
     if not (store_folder(folder) / "m3bench.sqlite").exists():
-        raise InputFileError(folder, "holds no recorded runs")
+        raise InputFileError(folder, _no_runs(folder))
     store = SqliteStore(store_folder(folder))
     try:
         runs = {run.id: run for run in store.runs()}

@@ -18,6 +18,7 @@ from m3bench.server.cards import markdown
 from m3bench.server.reports.app_view import TOOL_META
 from m3bench.server.runs import OWN_TOOLS, Run, Runs
 from m3bench.server.store.records import RunRecord
+from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import solvable
@@ -138,8 +139,9 @@ class BenchmarkTools:
             return _answer(_text(str(error), is_error=True), "not_found")
 
     async def _list_tasks(self, seat: Seat, family: str | None = None) -> dict[str, Any]:
-        tasks = [task for task in self._offered(seat) if family is None or task.family == family]
-        text = "\n".join([f"{len(tasks)} tasks. Call start_task with a task_id to begin one.", *_lines(tasks)])
+        tasks = self._of_family(seat, family)
+        count = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks"
+        text = "\n".join([f"{count}. Call start_task with a task_id to begin one.", *_lines(tasks)])
         rows = [{"id": task.id, "family": task.family, "difficulty": task.difficulty} for task in tasks]
         return {**_text(text), "structuredContent": {"tasks": rows}}
 
@@ -175,19 +177,35 @@ class BenchmarkTools:
     def _offered(self, seat: Seat) -> tuple[Task, ...]:
         return solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
 
-    def _choose(self, seat: Seat, task_id: str | None, family: str | None) -> Task:
+    def _of_family(self, seat: Seat, family: str | None) -> list[Task]:
+        """The tasks that can be solved here, of one family or of all."""
         offered = self._offered(seat)
+        tasks = [task for task in offered if family is None or task.family == family]
+        if tasks:
+            return tasks
+        if any(task.family == family for task in self._library.tasks.values()):
+            raise RunError(
+                f"Every task of the family {family!r} needs tools that the profile {seat.profile!r} does not show: "
+                "list_tasks without a family shows what can be solved here."
+            )
+        if family is not None:
+            hint = did_you_mean(family, sorted({task.family for task in offered}))
+            raise RunError(f"There is no family {family!r}.{hint} list_tasks without a family shows what there is.")
+        raise RunError(
+            f"No task can be solved with the tools of the profile {seat.profile!r}: the person who started the server "
+            "can choose a larger one."
+        )
+
+    def _choose(self, seat: Seat, task_id: str | None, family: str | None) -> Task:
         if task_id is not None:
             task = self._library.task(task_id)
-            if task not in offered:
+            if task not in self._offered(seat):
                 raise RunError(
                     f"Task {task_id!r} needs tools that the profile {seat.profile!r} does not show: "
                     "list_tasks shows what can be solved here."
                 )
             return task
-        tasks = [task for task in offered if family is None or task.family == family]
-        if not tasks:
-            raise RunError("No task here fits: list_tasks shows what can be solved with these tools.")
+        tasks = self._of_family(seat, family)
         done = self._runs.submitted(seat)
         return next((task for task in tasks if task.id not in done), tasks[0])
 

@@ -164,6 +164,12 @@ def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
     return [match for match, score, _ in found if score >= found[0][1] - _FURTHER]
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence with the nearest names, to stand behind another one; empty when none is near."""
+    close = nearest(name, known)
+    return f" Did you mean {', '.join(close)}?" if close else ""
+
+
 @cache
 def load_catalog() -> Catalog:
     """The catalog that travels with the package."""

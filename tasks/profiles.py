@@ -10,7 +10,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from m3bench.tasks.catalog import Catalog, Tool, nearest
+from m3bench.tasks.catalog import Catalog, Tool, did_you_mean, nearest
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
@@ -43,9 +43,8 @@ def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ..
         task = library.task(name)
         others = task.distractors if kind == "standard" else ()
         return _of_servers(catalog, {*task.servers, *others})
-    raise UserError(
-        f"There is no profile {profile!r}: choose one of {', '.join(NAMES)}, family:NAME, task:ID or standard:ID."
-    )
+    choice = f"choose one of {', '.join(NAMES)}, family:NAME, task:ID or standard:ID"
+    raise UserError(f"There is no profile {profile!r}: {choice}.{did_you_mean(profile, NAMES)}")
 
 
 def solvable(tasks: tuple[Task, ...], tools: tuple[Tool, ...]) -> tuple[Task, ...]:

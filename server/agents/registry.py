@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,5 +56,6 @@ def find_agents(names: list[str]) -> list[Agent]:
     """
     for name in names:
         if name not in AGENTS and name != "all":
-            raise UserError(f"There is no agent {name!r}: choose from {', '.join(AGENTS)}, or all.")
+            hint = did_you_mean(name, AGENTS)
+            raise UserError(f"There is no agent {name!r}: choose from {', '.join(AGENTS)}, or all.{hint}")
     return [agent for agent in AGENTS.values() if agent.name in names or "all" in names]

@@ -9,6 +9,7 @@ without notice, so a probe of the release at hand beats this table.
 from m3bench.server.clients.apps import CLAUDE_DESKTOP, CURSOR, LIBRECHAT, VSCODE, WINDSURF
 from m3bench.server.clients.client import Client
 from m3bench.server.clients.terminals import CLAUDE_CODE, CODEX, GEMINI, GOOSE
+from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.profiles import SIZES
 
@@ -32,7 +33,8 @@ def find(key: str) -> Client:
     for client in CLIENTS.values():
         if wanted in (client.key, client.title.lower().replace(" ", "-")):
             return client
-    raise UserError(f"There is no client {key!r} in the table: choose one of {', '.join(CLIENTS)}.")
+    hint = did_you_mean(wanted, CLIENTS)
+    raise UserError(f"There is no client {key!r} in the table: choose one of {', '.join(CLIENTS)}.{hint}")
 
 
 def by_client_info(name: str) -> Client | None:

@@ -58,4 +58,4 @@ def _show(task: "Task", picture: str, cards: dict[str, dict[str, Any]]) -> None:
     screen.print(table)
     screen.print("\nWhere the sloppy client lost its points", style="bold")
     screen.print(Markdown(calls_markdown(cards["sloppy"])))
-    screen.print("\nNow in your own client: add `m3bench serve` to its MCP servers and say “start a task”.\n")
+    screen.print("\nNow in your own client: `m3bench install CLIENT` puts m3bench into it; then say “start a task”.\n")

@@ -62,5 +62,7 @@ def _is_needed(finding: "Finding", sandbox: str) -> bool:
 
 
 def _show(finding: "Finding", sandbox: str) -> None:
-    aside = "" if finding.state != "wrong" or _is_needed(finding, sandbox) else " (Needed by --sandbox docker alone.)"
-    typer.echo(f"{finding.state:5}  {finding.subject:14} {finding.says}{aside}")
+    spare = finding.state == "wrong" and not _is_needed(finding, sandbox)
+    state = "note" if spare else finding.state
+    aside = f" (Only --sandbox {finding.need} needs it.)" if spare else ""
+    typer.echo(f"{state:5}  {finding.subject:14} {finding.says}{aside}")

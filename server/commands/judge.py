@@ -185,9 +185,10 @@ def _show_plan(
         return
     characters = sum(len(one.prompt.system) + len(one.prompt.user) for one in questions)
     pictures = sum(len(one.prompt.pictures) for one in questions)
+    counts = ((len(cases), "run"), (len(panel), "judge"), (len(questions), "question"))
+    what = ", ".join(f"{number} {thing}{'' if number == 1 else 's'}" for number, thing in counts)
     console().print(
-        f"{len(cases)} runs, {len(panel)} judges, {len(questions)} questions: {characters:,} characters and "
-        f"{pictures} pictures to send. Nobody was asked.",
+        f"{what}: {characters:,} characters and {pictures} pictures to send. Nobody was asked.",
         soft_wrap=True,
     )
 

@@ -45,7 +45,7 @@ def probe(
     if show:
         _show(folder, client, json)
     elif print_:
-        _print(client, http)
+        _print(client, http, json)
     elif client is not None:
         raise UserError(f"To see what is known of {client!r} add --show, to put the probe into it add --print.")
     else:
@@ -116,7 +116,7 @@ def _show_cards(found: list[dict[str, Any]]) -> None:
         out.print(table)
 
 
-def _print(client: str | None, http: str | None) -> None:
+def _print(client: str | None, http: str | None, as_json: bool) -> None:
     """The entry for a client's configuration on standard output, and what to do with it beside it."""
     import json
 
@@ -125,6 +125,7 @@ def _print(client: str | None, http: str | None) -> None:
     from m3bench.server.clients.entries import plain
     from m3bench.server.clients.installation import program, this_machine
     from m3bench.server.clients.table import find
+    from m3bench.server.commands.screen import print_json
     from m3bench.tasks.errors import UserError
 
     command, *args = program()
@@ -136,10 +137,15 @@ def _print(client: str | None, http: str | None) -> None:
         typer.echo("Put this into your client's list of MCP servers and ask it to “run the m3bench probe”.", err=True)
         return
     known = find(client)
+    path = known.place(this_machine())
     if http is not None and known.http is None:
         raise UserError(f"{known.title} takes no addresses in its configuration: leave --http out.")
     entry = known.http(url) if http is not None and known.http is not None else known.stdio(launch)
     entry |= {"name": SERVER} if "name" in entry else {}
-    typer.echo(LANGUAGES[known.format].put("", known.servers, SERVER, entry).rstrip("\n"))
-    typer.echo(f"Put this into {known.place(this_machine())}. {known.after}", err=True)
+    snippet = LANGUAGES[known.format].put("", known.servers, SERVER, entry)
+    if as_json:
+        print_json({"client": known.key, "path": str(path), "entry": entry, "snippet": snippet, "after": known.after})
+        return
+    typer.echo(snippet.rstrip("\n"))
+    typer.echo(f"Put this into {path}. {known.after}", err=True)
     typer.echo("Then ask it to “run the m3bench probe”, and see the card with m3bench probe --show.", err=True)

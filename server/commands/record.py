@@ -20,11 +20,19 @@ LATEST = "latest"
 
 @contextmanager
 def record(data: Path | None) -> "Iterator[SqliteStore]":
-    """The store of a data folder or of a result set, closed in the end."""
+    """The store of a data folder or of a result set, closed in the end.
+
+    Raises:
+        InputFileError: A person named a folder that is not there.
+    """
     from m3bench.server.resultset import store_folder
     from m3bench.server.settings import Settings
     from m3bench.server.store.sqlite import SqliteStore
+    from m3bench.tasks.errors import InputFileError
 
+    if data is not None and not data.exists():
+        # A folder that a person names is not made by looking into it.
+        raise InputFileError(data, "there is no such folder: no run was recorded there")
     store = SqliteStore(store_folder(Settings.of(data=data).data))
     try:
         yield store
@@ -41,9 +49,16 @@ def find_run(store: "SqliteStore", name: str) -> "RunRecord":
     from m3bench.tasks.errors import UserError
 
     found = next(iter(store.runs()), None) if name == LATEST else store.run(name)
-    if found is None:
-        raise UserError(f"There is no run {name!r}, or more than one begins so: `m3bench runs list` shows them.")
-    return found
+    if found is not None:
+        return found
+    if name == LATEST:
+        raise UserError(
+            f"There is no run in {store.folder} yet: start a task in a client (`m3bench install` puts m3bench into "
+            "one), or name the folder of other runs with --data."
+        )
+    if name and any(run.id.startswith(name) for run in store.runs()):
+        raise UserError(f"There is more than one run that begins with {name!r}: give more of its handle.")
+    raise UserError(f"There is no run {name!r}: `m3bench runs list` shows them.")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -57,4 +72,13 @@ def write_text(path: Path, text: str) -> None:
     try:
         path.write_text(text, "utf-8")
     except OSError as error:
-        raise InputFileError(path, f"cannot be written ({error.strerror})") from error
+        raise InputFileError(path, why_not_written(path, error)) from error
+
+
+def why_not_written(path: Path, error: OSError) -> str:
+    """What is in the way of a file, in words that say what to do."""
+    if not path.parent.is_dir():
+        return f"cannot be written: there is no folder {path.parent}, make it first"
+    if path.is_dir():
+        return "cannot be written: it is a folder, name a file in it"
+    return f"cannot be written ({error.strerror})"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from m3bench.server.commands.record import Data, Json, find_run, record
+from m3bench.server.commands.record import Data, Json, find_run, record, why_not_written
 
 if TYPE_CHECKING:
     from m3bench.server.reports.run import Told
@@ -64,9 +64,7 @@ def _report_set(folder: Path, output: Path | None, png: Path | None, json: bool)
     from m3bench.tasks.errors import UserError
 
     if png is not None:
-        raise UserError(
-            "--png draws the card of one run: name a run of the set, with --data its data folder."
-        )
+        raise UserError("--png draws the card of one run: name a run of the set, with --data its data folder.")
     results = read_resultset(folder)
     if not results.results:
         raise UserError(f"There is no scored run in {folder}.")
@@ -114,5 +112,5 @@ def _write(path: Path, content: bytes) -> None:
         draft.write_bytes(content)
         draft.replace(path)
     except OSError as error:
-        raise InputFileError(path, f"cannot be written ({error.strerror})") from error
+        raise InputFileError(path, why_not_written(path, error)) from error
     typer.echo(f"Written to {path}", err=True)

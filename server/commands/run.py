@@ -295,14 +295,18 @@ def _play(plays: "Sequence[tuple[Plan, Play]]") -> None:
                     play(plan, done)
 
 
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def _announce(plans: "Sequence[Plan]") -> None:
     """Say what is about to happen."""
     first = plans[0]
     there = sum(plan.total - len(plan.todo) for plan in plans)
     names = ", ".join(plan.header.agent for plan in plans)
-    parts = [f"{names}: {len(first.header.tasks)} tasks, profile {first.header.profile}"]
-    parts += [f"{there} samples are there already"] if there else []
-    parts += [f"{first.unsolvable} tasks need other tools and are left out"] if first.unsolvable else []
+    parts = [f"{names}: {_count(len(first.header.tasks), 'task')}, profile {first.header.profile}"]
+    parts += [f"{_count(there, 'sample')} {'is' if there == 1 else 'are'} there already"] if there else []
+    parts += [f"{_count(first.unsolvable, 'task')} left out, for want of tools"] if first.unsolvable else []
     _say("; ".join(parts))
 
 

@@ -31,7 +31,9 @@ def list_runs(data: Data = None, json: Json = False) -> None:
         print_json({"runs": [_row(run) for run in found]})
         return
     if not found:
-        console().print("No runs yet. Put `m3bench serve` into an MCP client and ask it to start a task.")
+        console().print(
+            "No runs yet. `m3bench install CLIENT` puts m3bench into an MCP client; then ask it to start a task."
+        )
         return
     from rich.table import Table
 
@@ -61,11 +63,15 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
         return
     from rich.markdown import Markdown
 
+    from m3bench.server.scoring.explain import value
+
     screen = console()
     screen.print(f"run {found.id}\ntask {found.task} · {found.state} · {found.mode} · started {found.started}")
     for call in calls:
         milliseconds = ((call.returned_ns or call.received_ns) - call.received_ns) / 1e6
         screen.print(f"  {call.wall[11:23]}  {call.outcome or 'under way':18} {milliseconds:9.1f} ms  {call.tool}")
+    if found.answer is not None:
+        screen.print(f"answer: {value(found.answer, 300)}", soft_wrap=True)
     if found.scorecard is not None:
         screen.print(Markdown(markdown(found.scorecard, found.id)))
 

@@ -146,6 +146,12 @@ def compare(
     from m3bench.server.commands import screen
     from m3bench.server.scoring.compare import compare as compare_rows
 
+    for path in (first, second):
+        if path.is_dir():
+            raise UserError(
+                f"{path} is a folder: this takes files that `m3bench score --json` printed. Result sets are put side "
+                f"by side by `m3bench leaderboard {first} {second}`."
+            )
     one: Sequence[Row]
     other: Sequence[Row]
     if references is not None:

@@ -90,6 +90,7 @@ def render(
     """Write pictures and a contact sheet (contact.png, contact.html): of a set, or new ones from a seed."""
     import random
 
+    _make_folder(out)
     from m3bench.sandboxes.world.tables import load
     from m3bench.server.commands.screen import progress
     from m3bench.server.contact import write_sheet
@@ -130,6 +131,7 @@ def generate(
     from m3bench.server.workshop import make_set
 
     chosen = [one.name for one in _families(family)]
+    _make_folder(out)
     folder = _art(art).folder
     with counter(len(chosen), "Generating") as done:
         made = make_set(
@@ -180,6 +182,17 @@ def verify(
         raise typer.Exit(1)
 
 
+def _make_folder(path: Path) -> None:
+    """Make a folder a person named, before the long work whose results go there."""
+    from m3bench.tasks.errors import InputFileError
+
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        what = "is a file: name a folder" if path.is_file() else f"cannot be made ({error.strerror})"
+        raise InputFileError(path, what) from error
+
+
 def _library(folder: Path | None) -> "Library":
     from m3bench.tasks.library import BUNDLED, Library
 
@@ -187,12 +200,14 @@ def _library(folder: Path | None) -> "Library":
 
 
 def _families(names: list[str] | None) -> "list[Family]":
+    from m3bench.tasks.catalog import did_you_mean
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.families.registry import FAMILIES
 
     unknown = sorted(set(names or ()) - set(FAMILIES))
     if unknown:
-        raise UserError(f"There is no family {unknown[0]!r}: choose from {', '.join(FAMILIES)}.")
+        hint = did_you_mean(unknown[0], FAMILIES)
+        raise UserError(f"There is no family {unknown[0]!r}: choose from {', '.join(FAMILIES)}.{hint}")
     return [FAMILIES[name] for name in names or FAMILIES]
 
 

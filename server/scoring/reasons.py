@@ -19,6 +19,8 @@ def reason(card: Scorecard, name: str) -> str:
     """Why the metric has its value, in a few words; empty for a metric nothing is known of."""
     if card.alignment.both_empty:
         return "both trajectories are empty"
+    if not card.matches and name not in ("recall", "precision", "average"):
+        return "no call matched"
     explainer = _REASONS.get(name)
     return explainer(card) if explainer else ""
 

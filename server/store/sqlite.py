@@ -100,7 +100,8 @@ class SqliteStore:
                 self._connection = _connect(folder / "m3bench.sqlite", sync)
                 self.owner = Owner(self._locks, owner or secrets.token_hex(8))
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"The data folder {folder} cannot be used: {error}") from error
+            why = (isinstance(error, OSError) and error.strerror) or error
+            raise StoreError(f"The data folder {folder} cannot be used ({why}): choose another with --data") from error
         # Several processes write to one file: each takes a range of numbers of its own.
         self._next = secrets.randbits(40) << 22
         self._waiting: list[tuple[str, tuple[Any, ...]]] = []

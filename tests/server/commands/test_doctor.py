@@ -50,8 +50,8 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_an_engine_only_docker_sandboxes_are_in_trouble() -> None:
     done = doctor()
     assert done.exit_code == 0
-    assert re.search(r"^wrong  docker engine +No Docker engine answers at tcp:.*: start it", done.stdout, re.MULTILINE)
-    assert "Needed by --sandbox docker alone" in done.stdout
+    assert re.search(r"^note   docker engine +No Docker engine answers at tcp:.*: start it", done.stdout, re.MULTILINE)
+    assert "Only --sandbox docker needs it" in done.stdout
     assert doctor("--sandbox", "docker").exit_code == 1
 
 

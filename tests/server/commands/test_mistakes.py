@@ -1,0 +1,62 @@
+"""Ordinary mistakes at the shell: one line that says what happened and what to do, exit code 2, nothing left behind."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def m3bench(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "m3bench.server.cli", *arguments]
+    env = {**os.environ, "M3BENCH_DATA": "", "HOME": str(folder), "XDG_DATA_HOME": str(folder / "share")}
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=env, cwd=folder)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a file, an empty folder and a folder of result sets."""
+    (tmp_path / "file").write_text("{")
+    (tmp_path / "empty").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "set.json").write_text("{}")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("install cursr", "Did you mean cursor?"),
+        ("run --agent orcle", "Did you mean oracle"),
+        ("run --agent null --profile fulll", "Did you mean full?"),
+        ("tasks show musem-1", "There is no task 'musem-1'. Did you mean museum-1"),
+        ("tasks generate -o out --family moves", "Did you mean movies?"),
+        ("tasks generate -o file", "file: is a file: name a folder"),
+        ("tasks render -o file", "file: is a file: name a folder"),
+        ("leaderboard nowhere", "nowhere: there is no such folder"),
+        ("leaderboard file", "file: is a file"),
+        ("leaderboard runs", "these are result sets: runs/one runs/two"),
+        ("report empty", "empty: holds no recorded runs"),
+        ("report latest", "`m3bench install` puts m3bench into one"),
+        ("runs list --data nowhere", "nowhere: there is no such folder"),
+        ("runs list --data file", "The data folder file cannot be used (Not a directory)"),
+        ("compare runs/one runs/two", "`m3bench leaderboard runs/one runs/two`"),
+    ],
+)
+def test_a_mistake_is_one_line_that_leads_on(line: str, says: str, folder: Path) -> None:
+    before = sorted(path for path in folder.iterdir() if path.name != "share")
+    done = m3bench(*line.split(), folder=folder)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert says in done.stderr
+    assert sorted(path for path in folder.iterdir() if path.name != "share") == before
+
+
+@pytest.mark.parametrize("client", ["cursor", "codex", "goose"])
+def test_what_the_probe_prints_for_a_client_is_json_when_asked_for(client: str, folder: Path) -> None:
+    printed = json.loads(m3bench("probe", "--print", client, "--json", folder=folder).stdout)
+    assert printed["client"] == client
+    assert "m3bench-probe" in printed["snippet"]
+    assert str(folder) in printed["path"]
