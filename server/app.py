@@ -39,7 +39,7 @@ from m3bench.server.store.sqlite import WORKSPACES, SqliteStore, has_leftovers
 from m3bench.server.tools import DEFINITIONS, BenchmarkTools
 from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
-from m3bench.tasks.errors import RunError, UserError
+from m3bench.tasks.errors import InputFileError, RunError, UserError
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.profiles import RETRIEVE, tools_of
 
@@ -115,7 +115,9 @@ class App:
         )
 
     def check(self) -> None:
-        """Raise now what the first client would run into: a set or a profile that is not there."""
+        """Raise now what the first client would run into: a set or a profile that is not there, a file for a folder."""
+        if self.settings.data.is_file():
+            raise InputFileError(self.settings.data, "is a file: name a folder for the record of runs with --data")
         tools_of(self.settings.profile, self.catalog, self.library)
         if self.settings.tasks is not None:
             assert self.library.set

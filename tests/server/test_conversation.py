@@ -37,6 +37,14 @@ async def together(client: Client, *calls: tuple[str, dict[str, Any]]) -> list[s
     return texts
 
 
+@pytest.mark.parametrize("tool", ["list_tasks", "start_task"])
+async def test_a_family_that_does_not_exist_is_told_the_nearest(connect: Connect, tool: str) -> None:
+    async with connect() as client:
+        answer = await client.call_tool(tool, {"family": "surveys"})
+        assert answer.is_error
+        assert "There is no family 'surveys'. Did you mean survey?" in text(answer)
+
+
 async def test_a_task_runs_from_start_to_score(connect: Connect, data: Path) -> None:
     async with connect() as client:
         names = [tool.name for tool in (await client.list_tools()).tools]

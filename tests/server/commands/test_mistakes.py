@@ -43,6 +43,7 @@ def folder(tmp_path: Path) -> Path:
         ("report latest", "`m3bench install` puts m3bench into one"),
         ("runs list --data nowhere", "nowhere: there is no such folder"),
         ("runs list --data file", "The data folder file cannot be used (Not a directory)"),
+        ("serve --data file", "file: is a file: name a folder for the record of runs"),
         ("compare runs/one runs/two", "`m3bench leaderboard runs/one runs/two`"),
     ],
 )
