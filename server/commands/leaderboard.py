@@ -1,7 +1,7 @@
 """`m3bench leaderboard`: result sets side by side, as a static site."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -41,7 +41,7 @@ def leaderboard(
         typer.echo(f"Written to {output}: open {output / 'index.html'}", err=True)
 
 
-def _show(entries: list[dict[str, object]]) -> None:
+def _show(entries: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     from m3bench.server.commands.screen import console
@@ -50,11 +50,15 @@ def _show(entries: list[dict[str, object]]) -> None:
     for heading in ("rank", "set", "kind", "average", "95 % interval", "solved", "samples"):
         table.add_column(heading, justify="left" if heading in ("set", "kind", "95 % interval") else "right")
     for entry in entries:
-        summary: dict[str, dict[str, float]] = entry["summary"]  # type: ignore[assignment]
-        interval = summary["intervals"].get("average")
+        summary = entry["summary"]
+        interval, solved = summary["intervals"].get("average"), summary["success"]
         table.add_row(
-            str(entry["rank"]), str(entry["name"]), str(entry["kind"]), f"{summary['metrics']['average'] or 0:.3f}",
-            f"{interval[0]:.3f} … {interval[1]:.3f}" if interval else "",  # type: ignore[index]
-            "–" if summary["success"] is None else f"{summary['success']:.1%}", str(summary["runs"]),
-        )  # fmt: skip
+            str(entry["rank"]),
+            entry["name"],
+            entry["kind"],
+            f"{summary['metrics']['average'] or 0:.3f}",
+            f"{interval[0]:.3f} … {interval[1]:.3f}" if interval else "",
+            "–" if solved is None else f"{solved * 100:.1f} %",
+            str(summary["runs"]),
+        )
     console().print(table)

@@ -72,7 +72,7 @@ def table(outcomes: Sequence[Outcome]) -> "Table":
         shown.add_column(heading, justify="right")
     for one in outcomes:
         between = "" if one.interval is None else f"{one.interval.low:.3f} … {one.interval.high:.3f}"
-        solved = "–" if one.success is None else f"{one.success:.1%}"
+        solved = "–" if one.success is None else f"{one.success * 100:.1f} %"
         average = "–" if one.average is None else f"{one.average:.3f}"
         shown.add_row(one.agent, average, between, solved, str(one.scored), str(one.void or ""))
     return shown

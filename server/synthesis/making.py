@@ -25,7 +25,7 @@ from m3bench.server.synthesis.rewording import Rewording
 from m3bench.server.synthesis.stage import Stage
 from m3bench.server.synthesis.wording import answer, ask_words, question, shown, wording
 from m3bench.server.verification import verify
-from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.catalog import load_catalog, nearest
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, CallMade, Check, FileOpens
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.families.base import DISTRACTORS, Unfit, call, difficulty, media
@@ -91,7 +91,12 @@ async def make_set(
 
 def check_servers(servers: Sequence[str]) -> None:
     """Raise when a server is unknown or nobody has words for it."""
-    load_catalog().ready.select(servers)
+    known = load_catalog().by_name
+    for name in servers:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f" Did you mean {', '.join(close)}?" if close else ""
+            raise UserError(f"There is no server {name!r}.{hint} m3bench servers lists them.")
     mute = sorted(set(servers) - set(usable()))
     if mute:
         raise UserError(f"No task can be made about {mute[0]} yet: choose from {', '.join(usable())}.")

