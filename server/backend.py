@@ -22,3 +22,21 @@ def backend_of(settings: Settings) -> Backend:
     from m3bench.sandboxes.backends.process import ProcessBackend
 
     return ProcessBackend()
+
+
+def check_backend(settings: Settings) -> None:
+    """Raise now what every sandbox would run into.
+
+    Raises:
+        SandboxError: No engine answers, or it cannot run sandboxes of this m3bench.
+    """
+    if settings.sandbox != "docker":
+        return
+    from m3bench.sandboxes.backends.docker.engine import Engine
+    from m3bench.sandboxes.backends.docker.ground import survey
+
+    engine = Engine()
+    try:
+        engine.answer(survey)
+    finally:
+        engine.close()

@@ -2,19 +2,16 @@
 
 from functools import cache
 
-from m3bench.sandboxes.backends.docker.engine import Engine
-from m3bench.sandboxes.backends.docker.ground import survey
+from m3bench.server.backend import check_backend
+from m3bench.server.settings import Settings
 from m3bench.tasks.errors import SandboxError
 
 
 @cache
 def engine_problem() -> str | None:
     """Why sandboxes cannot be containers here, in one line; None when they can."""
-    engine = Engine()
     try:
-        engine.answer(survey)
+        check_backend(Settings(sandbox="docker"))
     except SandboxError as error:
         return f"no Docker here: {error}"
-    finally:
-        engine.close()
     return None

@@ -148,7 +148,7 @@ async def _reply(
     """The answer, and the files that were made or changed."""
     from m3bench.sandboxes.backends.base import SandboxSpec
     from m3bench.sandboxes.wire import dump
-    from m3bench.server.backend import backend_of
+    from m3bench.server.backend import backend_of, check_backend
     from m3bench.server.replay import CALL_SECONDS
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import M3Error, UserError
@@ -159,7 +159,9 @@ async def _reply(
         examples.write_files(folder)
     spec = SandboxSpec(workspace=folder, servers=(tool.server,), scenes=examples.scenes if example else ())
     failure: M3Error
-    async with backend_of(Settings.of(sandbox=sandbox)) as backend:
+    settings = Settings.of(sandbox=sandbox)
+    check_backend(settings)
+    async with backend_of(settings) as backend:
         try:
             place = await backend.open(spec)
             for name, given in examples.setup if example else ():

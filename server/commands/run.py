@@ -179,6 +179,7 @@ def run(
 
     Exit code 1 when samples are void (--resume tries them again), 130 after Ctrl-C.
     """
+    from m3bench.server.backend import check_backend
     from m3bench.server.headless.plan import Choice, ModelOptions, make_plan
     from m3bench.tasks.errors import UserError
 
@@ -214,6 +215,9 @@ def run(
                 (make_plan(Choice(agent=one.name, kind="baseline", folder=folder, **common)), _with_agent(one))
             )
     plans = [plan for plan, _ in plays]
+    for plan in plans:
+        if plan.todo:
+            check_backend(plan.settings)
     # Cores are busy with samples: threads of the encoder's sums would wait for each other.
     environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _announce(plans)

@@ -61,3 +61,16 @@ def test_what_the_probe_prints_for_a_client_is_json_when_asked_for(client: str, 
     assert printed["client"] == client
     assert "m3bench-probe" in printed["snippet"]
     assert str(folder) in printed["path"]
+
+
+@pytest.mark.parametrize(
+    "line", ["run --agent null --limit 1 -o set --sandbox docker", "call math/sum {} --sandbox docker"]
+)
+def test_an_engine_that_does_not_answer_is_said_before_anything_is_played(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    done = m3bench(*line.replace("{}", '{"numbers":[1]}').split(), folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("m3bench: No Docker engine answers")
+    assert not (tmp_path / "set").exists()
