@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,9 @@ from tests.engines import engine_problem
 # On a busy machine the threads of BLAS and torch spend their time waiting for each other.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# A shell that starts something in the background has it ignore Ctrl-C, and so would everything that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A shared machine makes any single example slow at times; that is not a failure.
 settings.register_profile("m3bench", deadline=None)

@@ -144,7 +144,7 @@ def test_synthesis_writes_a_set_that_verifies(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--servers", "nowhere"], "Unknown"),
+        (["--servers", "nowhere"], "There is no server"),
         (["--servers", "ppt"], "No task can be made about ppt"),
         (["--servers", "openlibrary_mcp", "--count", "3"], "name more servers"),
     ],
