@@ -4,7 +4,7 @@ import os
 import signal
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.browser import browser  # noqa: F401 - a fixture
 from tests.engines import engine_problem
@@ -17,7 +17,7 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A shared machine makes any single example slow at times; that is not a failure.
-settings.register_profile("m3bench", deadline=None)
+settings.register_profile("m3bench", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("m3bench")
 
 
