@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.whole import write_whole
 
 FORMAT = "m3bench/cassette"
 VERSION = 1
@@ -85,10 +86,8 @@ class Cassette:
             for name, entry in sorted(self._servers.items())
         }
         data = {"format": FORMAT, "version": VERSION, "servers": servers}
-        draft = self._path.with_suffix(self._path.suffix + ".draft")
         try:
-            draft.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", "utf-8")
-            draft.replace(self._path)
+            write_whole(self._path, f"{json.dumps(data, ensure_ascii=False, indent=1)}\n".encode())
         except OSError as error:
             raise InputFileError(self._path, f"cannot be written ({error.strerror})") from error
 

@@ -10,7 +10,6 @@ with the client's name for an agent.
 """
 
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import InputFileError, StoreError
+from m3bench.tasks.whole import append_line, write_whole
 
 HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 
@@ -160,11 +160,9 @@ def write_header(folder: Path, header: Header) -> None:
         InputFileError: The folder cannot be written.
     """
     text = json.dumps(header.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
-    draft = folder / f"{HEADER}.draft"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        draft.write_text(f"{text}\n", "utf-8")
-        draft.replace(folder / HEADER)
+        write_whole(folder / HEADER, f"{text}\n".encode())
     except OSError as error:
         raise InputFileError(folder / HEADER, f"cannot be written ({error.strerror})") from error
 
@@ -175,18 +173,10 @@ def append_sample(folder: Path, sample: Sample) -> None:
     Raises:
         StoreError: It could not be written.
     """
-    line = json.dumps(sample.model_dump(mode="json"), ensure_ascii=False) + "\n"
-    data = line.encode(errors="replace")
     try:
-        file = os.open(folder / SAMPLES, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            written = os.write(file, data)
-        finally:
-            os.close(file)
+        append_line(folder / SAMPLES, json.dumps(sample.model_dump(mode="json"), ensure_ascii=False))
     except OSError as error:
         raise StoreError(f"{folder / SAMPLES} could not be written ({error.strerror}): mend that and resume") from error
-    if written < len(data):
-        raise StoreError(f"{folder / SAMPLES} could not be written whole: free some disk space and resume")
 
 
 def mend_samples(folder: Path) -> None:
@@ -201,9 +191,7 @@ def mend_samples(folder: Path) -> None:
         data += b"\n"
     except ValidationError:
         data = data[:end]
-    draft = path.with_suffix(".draft")
-    draft.write_bytes(data)
-    draft.replace(path)
+    write_whole(path, data)
 
 
 def read_header(folder: Path) -> Header:

@@ -15,7 +15,7 @@ from m3bench.proxy.front import Front
 from m3bench.proxy.http import HttpSettings, http_app
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.stdio import serve_stdio
-from m3bench.tasks.errors import M3Error, UserError
+from m3bench.tasks.errors import M3Error, UserError, first_cause
 
 
 class Served(Protocol):
@@ -167,11 +167,7 @@ def run_alone(main: Callable[[], Awaitable[None]]) -> None:
         ours = group.subgroup(M3Error)
         if ours is None:
             raise
-        raise _first(ours) from None
-
-
-def _first(error: BaseException) -> BaseException:
-    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+        raise first_cause(ours) from None
 
 
 async def on_signal(stop: Callable[[], None]) -> None:

@@ -147,3 +147,10 @@ class UpstreamError(M3Error):
         super().__init__(
             problem if code is not None else f"The upstream server {server!r} is not available: {problem}."
         )
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """What went wrong first inside the groups that task groups wrap it in."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

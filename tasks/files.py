@@ -7,7 +7,6 @@ exception out: a bad file is an `InputFileError` that names the file, the task a
 """
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,6 +17,7 @@ from m3bench.tasks.errors import InputFileError, TrajectoryError
 from m3bench.tasks.predicted import Defect, predicted_steps
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.trajectory import Call, Step, Trajectory, array, make_call, mapping, show
+from m3bench.tasks.whole import write_whole
 
 FORMAT = "m3bench/trajectories"
 VERSION = 1
@@ -236,15 +236,11 @@ def _public_call(call: Call) -> dict[str, Any]:
 def _write(path: Path | str, data: object) -> None:
     path = Path(path)
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         # A lone surrogate cannot be written as UTF-8; its escaped form can.
-        part.write_text(text if _encodable(text) else json.dumps(data, allow_nan=False, indent=1), "utf-8")
-        part.replace(path)
+        write_whole(path, (text if _encodable(text) else json.dumps(data, allow_nan=False, indent=1)).encode())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error})") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _encodable(text: str) -> bool:

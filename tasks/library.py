@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from m3bench.tasks.catalog import nearest
+from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task, TaskSet
@@ -62,8 +62,7 @@ class Library:
     def task(self, id: str) -> Task:
         """A task by id."""
         if id not in self.tasks:
-            close = nearest(id, self.tasks)
-            hint = f" Did you mean {', '.join(close)}?" if close else " list_tasks shows what there is."
+            hint = did_you_mean(id, self.tasks) or " list_tasks shows what there is."
             raise UserError(f"There is no task {id!r}.{hint}")
         return self.tasks[id]
 

@@ -11,7 +11,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from m3bench.server.agents.arguments import draw, is_path
-from m3bench.server.agents.play import Play, text_of
+from m3bench.server.agents.play import Play
+from m3bench.server.headless.inspect_seat import text_of
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.trajectory import Call
 

@@ -12,10 +12,11 @@ from typing import cast
 import anyio
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, RequestParamsMeta, TextContent
+from mcp_types import RequestParamsMeta
 
 from m3bench.proxy.indirect import CALL_TOOL
 from m3bench.proxy.steps import HINT
+from m3bench.server.headless.inspect_seat import text_of
 from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Call
@@ -84,8 +85,3 @@ class Play:
         except MCPError as error:
             return str(error)
         return text_of(result)
-
-
-def text_of(result: CallToolResult) -> str:
-    """The texts of a result, one below the other."""
-    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))

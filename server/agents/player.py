@@ -15,9 +15,10 @@ from mcp import Client
 from mcp_types import CallToolResult, Implementation
 
 from m3bench.proxy.seat import Seat
-from m3bench.server.agents.play import Hidden, Play, text_of
+from m3bench.server.agents.play import Hidden, Play
 from m3bench.server.agents.registry import Agent
 from m3bench.server.app import App
+from m3bench.server.headless.inspect_seat import text_of
 from m3bench.server.headless.plan import Attempt, Plan, SampleDone
 from m3bench.server.resultset import DATA, HEADER, Sample, void_reason
 from m3bench.tasks.errors import M3Error, RunError

@@ -6,7 +6,6 @@ otherwise, `model` is the model's bare word. Score cards show a short form of th
 """
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.whole import write_whole
 
 VERSION = 1
 
@@ -53,7 +53,6 @@ def keep(data: Path, card: Card) -> Path:
         InputFileError: The file cannot be written.
     """
     path = data / FOLDER / file_name(card["client"]["name"])
-    draft = path.with_suffix(f".{os.getpid()}.draft")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         known = _known(path)
@@ -61,8 +60,7 @@ def keep(data: Path, card: Card) -> Path:
         if not card["complete"] and any(old not in others and old.get("complete") for old in known):
             return path
         cards = sorted([*others, card], key=lambda one: (one["taken"], one["client"]["version"]))
-        draft.write_text(json.dumps({"version": VERSION, "cards": cards}, indent=1) + "\n", "utf-8")
-        draft.replace(path)
+        write_whole(path, f"{json.dumps({'version': VERSION, 'cards': cards}, indent=1)}\n".encode())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror}): choose a folder with --data") from error
     return path

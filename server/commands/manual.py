@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from m3bench.server.commands.screen import console
-from m3bench.tasks.catalog import Catalog, Server, Tool, load_catalog, nearest
+from m3bench.tasks.catalog import Catalog, Server, Tool, did_you_mean, load_catalog, nearest
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.examples import load_examples
 from m3bench.tasks.schema import describe
@@ -125,5 +125,4 @@ def _first_sentence(text: str) -> str:
 
 
 def _hint(name: str, known: Mapping[str, object], where: str) -> str:
-    close = nearest(name, known)
-    return f" Did you mean {', '.join(close)}? {where} lists them all." if close else f" {where} lists them all."
+    return f"{did_you_mean(name, known)} {where} lists them all."

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from m3bench.server.commands.record import Data, Json
+from m3bench.server.commands.serve import Http, Token
 
 SERVER = "m3bench-probe"
 """What the probe is called in a client's configuration."""
@@ -18,12 +19,8 @@ def probe(
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show the cards of clients probed before.")] = False,
     print_: Annotated[bool, typer.Option("--print", help="Print what to put into the client's configuration.")] = False,
-    http: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP in place of stdio, at /mcp.")
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option(envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send.")
-    ] = None,
+    http: Http = None,
+    token: Token = None,
     profile: Annotated[
         str | None, typer.Option(help="Tools that pad the list; what fits the client when left out.")
     ] = None,

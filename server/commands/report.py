@@ -106,11 +106,10 @@ def _file_name(task: str) -> str:
 def _write(path: Path, content: bytes) -> None:
     """Write a file a person named, whole or not at all."""
     from m3bench.tasks.errors import InputFileError
+    from m3bench.tasks.whole import write_whole
 
-    draft = path.with_name(f".{path.name}.draft")
     try:
-        draft.write_bytes(content)
-        draft.replace(path)
+        write_whole(path, content)
     except OSError as error:
         raise InputFileError(path, why_not_written(path, error)) from error
     typer.echo(f"Written to {path}", err=True)

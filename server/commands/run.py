@@ -268,18 +268,15 @@ def _with_agent(agent: "Agent") -> Play:
         import anyio
 
         from m3bench.server.agents.player import play_plan
+        from m3bench.tasks.errors import first_cause
 
         try:
             anyio.run(play_plan, plan, agent, done)
         except BaseExceptionGroup as group:
             # What task groups wrap is still one thing that went wrong.
-            raise _first(group) from group
+            raise first_cause(group) from group
 
     return play
-
-
-def _first(error: BaseException) -> BaseException:
-    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _play(plays: "Sequence[tuple[Plan, Play]]") -> None:

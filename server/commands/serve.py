@@ -5,18 +5,17 @@ from typing import Annotated
 
 import typer
 
+Http = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP in place of stdio, at /mcp.")]
+Token = Annotated[str | None, typer.Option(envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send.")]
+
 
 def serve(
     profile: Annotated[
         str,
         typer.Option(help="Tools to show: full, wide, compact, mini, retrieve, family:NAME, task:ID or standard:ID."),
     ] = "full",
-    http: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP in place of stdio, at /mcp.")
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option(envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send.")
-    ] = None,
+    http: Http = None,
+    token: Token = None,
     servers: Annotated[
         Path | None, typer.Option(help="Third-party MCP servers to front, a file in the usual mcpServers form.")
     ] = None,

@@ -36,7 +36,7 @@ def synthesize(
 
     from m3bench.sandboxes.backends.inprocess import InProcessBackend
     from m3bench.server.commands.screen import counter, print_json
-    from m3bench.server.curation.shelf import check_folder, write_whole
+    from m3bench.server.curation.shelf import check_folder, write_set
     from m3bench.server.synthesis.making import check_servers, make_set, usable
     from m3bench.server.synthesis.rewording import Rewording
     from m3bench.tasks.library import Library, MadeLibrary
@@ -63,7 +63,7 @@ def synthesize(
             )  # fmt: skip
 
     made = anyio.run(main)
-    write_whole(made, output)
+    write_set(made, output)
     if json:
         tasks = [
             {"id": task.id, "question": task.question, "servers": list(task.servers)} for task in made.tasks.values()

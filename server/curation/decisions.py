@@ -2,7 +2,6 @@
 
 import getpass
 import json
-import os
 import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Literal
 
 from m3bench.server.store.records import now
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.whole import append_line
 
 FILE = "curation.jsonl"
 
@@ -40,14 +40,10 @@ class Decision:
 def note(folder: Path, decision: Decision) -> None:
     """Add a decision to the record of a folder: one write of a whole line."""
     path = folder / FILE
-    line = json.dumps({**asdict(decision), "time": now()}, ensure_ascii=False) + "\n"
+    line = json.dumps({**asdict(decision), "time": now()}, ensure_ascii=False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        try:
-            os.write(file, line.encode())
-        finally:
-            os.close(file)
+        append_line(path, line)
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror})") from error
 

@@ -5,7 +5,6 @@ ways to solve it. A folder that holds something else is left alone.
 """
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from m3bench.server.curation.proof import merged
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.task import Reference, Task, TaskSet
+from m3bench.tasks.whole import write_whole
 
 
 def check_folder(folder: Path) -> None:
@@ -51,18 +51,16 @@ def put(folder: Path, source: Library, accepted: Iterable[tuple[str, Reference]]
     name = old.set.name if old is not None else f"{source.set.name}-curated"
     version = old.set.version if old is not None else source.set.version
     made = MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tuple(tasks.values())), files)
-    write_whole(made, folder)
+    write_set(made, folder)
     return Library(folder)
 
 
-def write_whole(made: MadeLibrary, folder: Path) -> None:
+def write_set(made: MadeLibrary, folder: Path) -> None:
     """Write a set file by file, each whole; `tasks.json` comes last, so that a set is never half of one."""
     try:
         for name, data in sorted(made.files(), key=lambda item: item[0] == "tasks.json"):
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft = path.with_name(f"{path.name}.draft")
-            draft.write_bytes(data)
-            os.replace(draft, path)
+            write_whole(path, data)
     except OSError as error:
         raise InputFileError(folder, f"cannot be written ({error.strerror})") from error

@@ -18,7 +18,7 @@ from m3bench.server.clients.client import Client, Machine
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.files import read
 from m3bench.server.doctor.findings import Finding, State
-from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.errors import InputFileError, first_cause
 
 START_SECONDS = 30.0
 
@@ -149,8 +149,7 @@ def _problem(command: str) -> str | None:
 
 def _reason(error: BaseException) -> str:
     """The innermost of what went wrong, in few words."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+    error = first_cause(error)
     if isinstance(error, TimeoutError):
         return f"not within {START_SECONDS:g} s"
     return (str(error) or type(error).__name__).splitlines()[0][:300]

@@ -22,7 +22,7 @@ from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Im
 from m3bench.proxy.router import INVALID_PARAMS
 from m3bench.proxy.steps import HINT
 from m3bench.server.runs import RUN_TOOLS
-from m3bench.tasks.errors import SandboxError
+from m3bench.tasks.errors import SandboxError, first_cause
 
 REPLY_SECONDS = 180.0
 """The server bounds every call below this; who waits longer waits for a server that is gone."""
@@ -125,7 +125,7 @@ async def open_seat(seating: Seating, task: str, profile: str, client: Implement
                     raise
         except Exception as error:
             # The task groups of a client wrap what is raised inside them.
-            cause = inside or _cause(error)
+            cause = inside or first_cause(error)
             if inside is None and isinstance(cause, _BROKEN):
                 raise SandboxError(_why(log, cause)) from error
             raise cause from None
@@ -161,13 +161,6 @@ async def _request(client: Client, tool: str, arguments: object, meta: Mapping[s
 def text_of(result: CallToolResult) -> str:
     """The texts of a result, one below the other."""
     return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
-
-
-def _cause(error: BaseException) -> BaseException:
-    """What went wrong inside the task groups of a client."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _why(log: TextIO, error: BaseException) -> str:

@@ -5,7 +5,6 @@ words. The combined numbers are not kept but made from the votes each time (`sum
 """
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from m3bench.server.judges.asks import CRITERIA, SCORE, Name
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.whole import write_whole
 
 FOLDER = "judges"
 
@@ -165,10 +165,8 @@ def write_judgement(folder: Path, judgement: Judgement) -> None:
     """Keep a judgement; the file is whole at any moment."""
     path = path_of(folder, judgement.run)
     text = json.dumps(judgement.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
-    draft = path.with_suffix(f".{os.getpid()}.draft")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(f"{text}\n", "utf-8")
-        draft.replace(path)
+        write_whole(path, f"{text}\n".encode())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror})") from error

@@ -20,6 +20,7 @@ from m3bench.server.reports.page import page
 from m3bench.server.reports.plain import cut, excerpt, shown, written
 from m3bench.server.runs import OWN_TOOLS
 from m3bench.server.store.records import CallRecord, RunRecord
+from m3bench.server.tools import PICTURE_TYPES
 from m3bench.server.trajectories import Course, course
 from m3bench.tasks.task import Task
 
@@ -28,7 +29,6 @@ MAX_PICTURE_BYTES = 1_500_000
 MAX_ANSWER = 20_000
 _EXCERPTS = 4_000_000
 """Characters of arguments and results in one page, more or less."""
-_MIME = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 
 SCRIPTS = ("card.js", "alignment.js", "calls.js", "run.js")
 STYLES = ("card.css",)
@@ -134,7 +134,7 @@ def _task(told: Told) -> dict[str, Any]:
 
 
 def _picture(name: str, data: bytes) -> dict[str, Any]:
-    kind = _MIME.get(PurePath(name).suffix.lower())
+    kind = PICTURE_TYPES.get(PurePath(name).suffix.lower())
     fits = kind is not None and len(data) <= MAX_PICTURE_BYTES
     url = f"data:{kind};base64,{b64encode(data).decode()}" if fits else None
     return {"name": name, "bytes": len(data), "url": url}

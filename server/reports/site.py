@@ -14,6 +14,7 @@ from m3bench.server.reports.summary import set_document, set_page
 from m3bench.server.resultset import ResultSet
 from m3bench.server.scoring.aggregate import METRICS
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.whole import write_whole
 
 SCRIPTS, STYLES = ("card.js", "statistics.js", "leaderboard.js"), ("card.css", "set.css", "leaderboard.css")
 
@@ -53,9 +54,7 @@ def write_site(folder: Path, sets: Sequence[ResultSet], *, mixed: bool = False) 
         path = folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft = path.with_name(f".{path.name}.draft")
-            draft.write_bytes(data)
-            draft.replace(path)
+            write_whole(path, data)
         except OSError as error:
             raise InputFileError(path, f"cannot be written ({error.strerror})") from error
     return document

@@ -25,7 +25,7 @@ from m3bench.server.synthesis.rewording import Rewording
 from m3bench.server.synthesis.stage import Stage
 from m3bench.server.synthesis.wording import answer, ask_words, question, shown, wording
 from m3bench.server.verification import verify
-from m3bench.tasks.catalog import load_catalog, nearest
+from m3bench.tasks.catalog import did_you_mean, load_catalog
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, CallMade, Check, FileOpens
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.families.base import DISTRACTORS, Unfit, call, difficulty, media
@@ -94,9 +94,7 @@ def check_servers(servers: Sequence[str]) -> None:
     known = load_catalog().by_name
     for name in servers:
         if name not in known:
-            close = nearest(name, known)
-            hint = f" Did you mean {', '.join(close)}?" if close else ""
-            raise UserError(f"There is no server {name!r}.{hint} m3bench servers lists them.")
+            raise UserError(f"There is no server {name!r}.{did_you_mean(name, known)} m3bench servers lists them.")
     mute = sorted(set(servers) - set(usable()))
     if mute:
         raise UserError(f"No task can be made about {mute[0]} yet: choose from {', '.join(usable())}.")

@@ -18,7 +18,7 @@ from m3bench.proxy.steps import HINT
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.app import App
-from m3bench.server.curation.shelf import write_whole
+from m3bench.server.curation.shelf import write_set
 from m3bench.server.lint import lint
 from m3bench.server.settings import Settings
 from m3bench.server.synthesis.graph import Graph, learn
@@ -128,7 +128,7 @@ def test_questions_name_no_tool_and_say_nothing_of_the_card_or_the_answer():
 
 @pytest.mark.anyio
 async def test_playing_each_reference_through_a_server_scores_one_and_succeeds(tmp_path: Path):
-    write_whole(await anyio.to_thread.run_sync(full), tmp_path / "set")
+    write_set(await anyio.to_thread.run_sync(full), tmp_path / "set")
     app = App(Settings.of(data=tmp_path / "data", sandbox="inprocess", tasks=tmp_path / "set"))
     async with app.lifespan():
         for id, task in app.library.tasks.items():
