@@ -88,9 +88,11 @@ class Fleet:
     ) -> None:
         assert self._tasks is not None
         self._tasks.cancel_scope.cancel()
-        await self._tasks.__aexit__(None, None, None)
-        if self._cassette is not None:
-            self._cassette.save()
+        try:
+            await self._tasks.__aexit__(None, None, None)
+        finally:
+            if self._cassette is not None:
+                self._cassette.save()
 
     def owns(self, name: str) -> bool:
         """Whether an exposed name is answered upstream."""

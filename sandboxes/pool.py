@@ -158,13 +158,16 @@ class Pool:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._stack.aclose()
-        with anyio.CancelScope(shield=True):
-            async with anyio.create_task_group() as tasks:
-                for spare in self._spares:
-                    tasks.start_soon(Lease(self, SandboxSpec(workspace=spare.workspace), spare.sandbox).release)
-                for lease in list(self._leases):
-                    tasks.start_soon(lease.release)
+        try:
+            await self._stack.aclose()
+        finally:
+            # Ctrl-C cancels the task itself, and then even leaving a group of tasks raises.
+            with anyio.CancelScope(shield=True):
+                async with anyio.create_task_group() as tasks:
+                    for spare in self._spares:
+                        tasks.start_soon(Lease(self, SandboxSpec(workspace=spare.workspace), spare.sandbox).release)
+                    for lease in list(self._leases):
+                        tasks.start_soon(lease.release)
 
     async def lease(
         self,

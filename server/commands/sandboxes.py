@@ -1,14 +1,13 @@
 """`m3bench sandboxes`: what sandboxes have on this machine and on its Docker engine, and what nobody needs of it."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-commands = typer.Typer(name="sandboxes", help="List what sandboxes hold, and remove leftovers.")
+from m3bench.server.commands.record import Data, Json
 
-Data = Annotated[Path | None, typer.Option(envvar="M3BENCH_DATA", help="Folder with the record of runs.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+commands = typer.Typer(name="sandboxes", help="List what sandboxes hold, and remove leftovers.")
 
 
 @commands.callback(invoke_without_command=True)
@@ -88,7 +87,7 @@ def _ask(question: Any) -> tuple[list[Any] | None, str | None]:
 def _folder(data: Path | None) -> Path:
     from m3bench.server.settings import Settings
 
-    return (Settings(data=data) if data else Settings()).data
+    return Settings.of(data=data).data
 
 
 def _workspaces(data: Path | None) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Leases, spares and what becomes of their workspaces."""
 
+import asyncio
 import json
 from pathlib import Path
 from types import TracebackType
@@ -133,6 +134,24 @@ async def test_the_end_of_the_pool_releases_everything(tmp_path: Path) -> None:
             await _adds(await pool.lease())
     assert list(tmp_path.iterdir()) == []
     assert backend.open_now == 0
+
+
+async def test_ctrl_c_during_the_end_of_the_pool_releases_everything_too(tmp_path: Path) -> None:
+    backend = Counting()
+
+    async def use() -> None:
+        async with Pool(backend, tmp_path, spares=1) as pool:
+            await pool.lease()
+            await pool.settled()
+            # What Ctrl-C does: the next wait of this task, whatever it is, raises.
+            me = asyncio.current_task()
+            assert me is not None
+            me.cancel()
+
+    with pytest.raises(asyncio.CancelledError), anyio.fail_after(30):
+        await asyncio.ensure_future(use())
+    assert backend.open_now == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_a_spare_is_made_anew_for_each_one_taken(tmp_path: Path) -> None:

@@ -85,8 +85,10 @@ class DockerBackend(HostBackend):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await super().__aexit__(kind, error, trace)
-        self.engine.close()
+        try:
+            await super().__aexit__(kind, error, trace)
+        finally:
+            self.engine.close()
 
     @property
     def guards(self) -> frozenset[Guard]:

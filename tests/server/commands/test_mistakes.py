@@ -74,3 +74,13 @@ def test_an_engine_that_does_not_answer_is_said_before_anything_is_played(
     assert done.returncode == 2
     assert done.stderr.startswith("m3bench: No Docker engine answers")
     assert not (tmp_path / "set").exists()
+
+
+def test_before_the_first_run_the_list_is_empty_and_tells_how_to_begin(folder: Path) -> None:
+    assert "m3bench install CLIENT" in m3bench("runs", "list", folder=folder).stdout
+    done = subprocess.run(
+        [sys.executable, "-m", "m3bench.server.cli", "runs", "list", "--json"],
+        capture_output=True, text=True, check=True, timeout=120,
+        env={**os.environ, "M3BENCH_DATA": str(folder / "new")},
+    )  # fmt: skip
+    assert json.loads(done.stdout) == {"runs": []}
