@@ -21,6 +21,13 @@ settings.register_profile("m3bench", deadline=None, suppress_health_check=[Healt
 settings.load_profile("m3bench")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Side by side run files, whose tests share what they set up; those that share an engine or npm keep together."""
+    place = item.path.parent if item.path.parent.name == "clients" else item.path
+    group = "docker" if item.get_closest_marker("docker") else str(place.relative_to(item.config.rootpath))
+    item.add_marker(pytest.mark.xdist_group(group))
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tests that need a Docker engine are skipped where there is none, unless somebody insists."""
     if item.get_closest_marker("docker") is None:
