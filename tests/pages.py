@@ -31,9 +31,7 @@ def read_page(path: Path) -> Page:
     """The files and commands of a page, in order."""
     files: dict[str, str] = {}
     commands: list[Command] = []
-    for kind, name, text in re.findall(
-        r"^```(\w+) ?(\S*)\n(.*?)^```", path.read_text("utf-8"), re.DOTALL | re.MULTILINE
-    ):
+    for kind, name, text in _BLOCK.findall(path.read_text("utf-8")):
         if name:
             files[name] = text
         if kind == "console":

@@ -117,6 +117,12 @@ def page() -> str:
     return _OPENING.replace("{own}", str(OWN_TOOLS)) + _TABLE + head + rows + "\n" + parts + _CLOSING
 
 
+def entries() -> str:
+    """What goes where by hand, client by client, as the README shows it."""
+    parts = (f"**{client.title}**: {_where(client)}\n\n{_fenced(client)}\n" for client in CLIENTS.values())
+    return "\n".join(parts)
+
+
 def _row(client: Client) -> str:
     naming, result = client.naming, client.result_cap
     most = " or ".join(str(number) for number in (client.advised_tools, client.tool_cap) if number is not None)
@@ -137,7 +143,7 @@ def _row(client: Client) -> str:
 def _part(client: Client) -> str:
     """How to install into one client, and what is known of it."""
     lines = [f"## {client.title}", "", _places(client), ""]
-    lines += [f"```{_FENCES[client.format]}", local_snippet(client).rstrip("\n"), "```", ""]
+    lines += [_fenced(client), ""]
     if client.http is not None:
         lines += [f"At an address: {_code(client.http(URL))}", ""]
     lines += [f"- {client.after}"]
@@ -158,19 +164,26 @@ def local_snippet(client: Client) -> str:
     return snippet(client, local(client, Path(), None, (PROGRAM,)).entry)
 
 
+def _fenced(client: Client) -> str:
+    return f"```{_FENCES[client.format]}\n{local_snippet(client).rstrip()}\n```"
+
+
 def _places(client: Client) -> str:
+    project = f"; of a project, `{client.project}`" if client.project and not client.must_exist else ""
+    return f"`m3bench install {client.key}` edits {_where(client)}{project}:"
+
+
+def _where(client: Client) -> str:
+    """The file on each system."""
     found = {system: _place(client, system) for system in SYSTEMS}
     if client.must_exist:
-        text = f"`{Path(found['linux']).name}` in the folder it runs in"
-    elif len(set(found.values())) == 1 or found["windows"] == _windows(found["linux"]):
-        text = f"`{found['linux']}`"
-    else:
-        places: dict[str, list[str]] = {}
-        for system, place in found.items():
-            places.setdefault(place, []).append(_SYSTEM_NAMES[system])
-        text = " · ".join(f"`{place}` ({', '.join(names)})" for place, names in places.items())
-    project = f"; of a project, `{client.project}`" if client.project and not client.must_exist else ""
-    return f"`m3bench install {client.key}` edits {text}{project}:"
+        return f"`{Path(found['linux']).name}` in the folder it runs in"
+    if len(set(found.values())) == 1 or found["windows"] == _windows(found["linux"]):
+        return f"`{found['linux']}`"
+    places: dict[str, list[str]] = {}
+    for system, place in found.items():
+        places.setdefault(place, []).append(_SYSTEM_NAMES[system])
+    return " · ".join(f"`{place}` ({', '.join(names)})" for place, names in places.items())
 
 
 def _place(client: Client, system: System) -> str:

@@ -68,9 +68,10 @@ def write_text(path: Path, text: str) -> None:
         InputFileError: It cannot be written.
     """
     from m3bench.tasks.errors import InputFileError
+    from m3bench.tasks.whole import write_whole
 
     try:
-        path.write_text(text, "utf-8")
+        write_whole(path, text.encode())
     except OSError as error:
         raise InputFileError(path, why_not_written(path, error)) from error
 
