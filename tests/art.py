@@ -19,9 +19,14 @@ def _problem() -> str:
     return ""
 
 
+@cache
+def _art() -> Art:
+    return Art(default_folder())
+
+
 def art() -> Art:
     """What pictures are made of."""
     if problem := _problem():
         assert not os.environ.get("CI"), problem
         pytest.skip(f"no pictures can be drawn: {problem}")
-    return Art(default_folder())
+    return _art()

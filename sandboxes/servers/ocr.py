@@ -9,6 +9,7 @@ import binascii
 import re
 import shlex
 from base64 import b64decode
+from hashlib import sha256
 
 import anyio
 import anyio.to_thread
@@ -26,6 +27,12 @@ server = ToolServer("ocr")
 
 AT_ONCE = 2
 """Pictures read at the same time in one sandbox; the rest wait."""
+
+MOST_TEXTS = 64
+"""Texts that are remembered."""
+
+_TEXTS: dict[tuple[object, ...], str] = {}
+"""What was read, by everything that decides it."""
 
 _NUMBERS = {"--oem": range(4), "--psm": range(14)}
 _VARIABLES = frozenset(
@@ -55,11 +62,23 @@ async def perform_ocr(context: Context, input_data: str, language: str = "eng", 
     engine = await _engine(context)
     await _check_language(engine, language)
     async with context.memory.setdefault("ocr.turns", anyio.CapacityLimiter(AT_ONCE)):
-        picture = await anyio.to_thread.run_sync(_prepared, context.workspace, input_data)
-        text = (await engine.read(picture, language, options)).strip()
+        picture, pixels = await anyio.to_thread.run_sync(_hashed, context.workspace, input_data)
+        text = await _read(engine, picture, pixels, language, options)
     if not text:
         raise ToolError("No text detected in image")
     return text
+
+
+async def _read(engine: Engine, picture: Image.Image, pixels: str, language: str, options: list[str]) -> str:
+    """The text in a picture; reading takes a second, so what was read before is not read again."""
+    key = (engine, picture.mode, picture.size, pixels, language, *options)
+    if key not in _TEXTS:
+        prepared = await anyio.to_thread.run_sync(prepare, picture)
+        text = (await engine.read(prepared, language, options)).strip()
+        if len(_TEXTS) >= MOST_TEXTS:
+            del _TEXTS[next(iter(_TEXTS))]
+        _TEXTS[key] = text
+    return _TEXTS[key]
 
 
 @server.tool
@@ -122,8 +141,9 @@ async def _check_language(engine: Engine, language: str) -> None:
             )
 
 
-def _prepared(workspace: Workspace, given: str) -> Image.Image:
-    return prepare(_picture(workspace, given))
+def _hashed(workspace: Workspace, given: str) -> tuple[Image.Image, str]:
+    picture = _picture(workspace, given)
+    return picture, sha256(picture.tobytes()).hexdigest()
 
 
 def _picture(workspace: Workspace, given: str) -> Image.Image:
