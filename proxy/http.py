@@ -47,6 +47,8 @@ class HttpSettings:
     port: int = 8000
     token: str | None = None
     """Clients must send it as a bearer token; required when the host is not this machine alone."""
+    operator_token: str | None = None
+    """Opens the pages in place of `token`, which clients have too."""
     idle_seconds: float = IDLE_SECONDS
 
     @property

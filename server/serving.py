@@ -68,18 +68,14 @@ def serve_stdio_app(make: Make) -> None:
     _run(make, serve)
 
 
-def serve_http_app(
-    make: Make, address: str, token: str | None, pages: Callable[[Any, HttpSettings], Pages] | None = None
-) -> None:
-    """Serve HTTP at `HOST:PORT`; port 0 takes a free one.
+def serve_http_app(make: Make, listen: HttpSettings, pages: Callable[[Any, HttpSettings], Pages] | None = None) -> None:
+    """Serve HTTP; port 0 takes a free one.
 
     Args:
         make: Builds what is served.
-        address: Where to listen.
-        token: What clients must send.
+        listen: Where to listen, and to whom.
         pages: Makes the pages of what is served, when it has some.
     """
-    listen = address_of(address, token)
 
     async def serve(app: Served) -> None:
         shown = pages(app, listen) if pages is not None else None
@@ -88,12 +84,16 @@ def serve_http_app(
     _run(make, serve)
 
 
-def address_of(address: str, token: str | None = None) -> HttpSettings:
-    """Where to listen, from `HOST:PORT`."""
+def address_of(address: str, token: str | None = None, operator_token: str | None = None) -> HttpSettings:
+    """Where to listen, from `HOST:PORT`, and to whom."""
     host, _, port = address.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
-    return HttpSettings(host=host.strip("[]") or "127.0.0.1", port=int(port), token=token)
+    if operator_token is not None and operator_token == token:
+        raise UserError("Clients have the token: choose another one for the operator.")
+    return HttpSettings(
+        host=host.strip("[]") or "127.0.0.1", port=int(port), token=token, operator_token=operator_token
+    )
 
 
 async def serve_asgi(asgi: ASGIApp, listen: HttpSettings, pages: Pages | None = None) -> None:

@@ -57,12 +57,12 @@ def _serve(
 
     from m3bench.server.clients.probe import Probe
     from m3bench.server.clients.probe_tools import Setup
-    from m3bench.server.serving import serve_http_app, serve_stdio_app
+    from m3bench.server.serving import address_of, serve_http_app, serve_stdio_app
 
     drawn = str(seed) if seed is not None else secrets.token_hex(16)
     setup = Setup(long=long * 1000, slow=slow, seed=drawn, profile=profile)
     if http is not None:
-        serve_http_app(lambda: Probe(folder, setup, "http"), http, token)
+        serve_http_app(lambda: Probe(folder, setup, "http"), address_of(http, token))
         return
     if sys.stdin.isatty():
         typer.echo("m3bench: waiting for an MCP client on standard input; --print shows how to connect one.", err=True)

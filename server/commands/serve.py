@@ -16,6 +16,13 @@ def serve(
     ] = "full",
     http: Http = None,
     token: Token = None,
+    operator_token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="M3BENCH_OPERATOR_TOKEN",
+            help="What the pages at / want in place of --token; with --ranked only it shows scores there.",
+        ),
+    ] = None,
     servers: Annotated[
         Path | None, typer.Option(help="Third-party MCP servers to front, a file in the usual mcpServers form.")
     ] = None,
@@ -51,7 +58,7 @@ def serve(
     Put "m3bench serve" into your client's list of MCP servers, then ask it to start a task.
     """
     from m3bench.server.app import App
-    from m3bench.server.serving import serve_http_app, serve_stdio_app
+    from m3bench.server.serving import address_of, serve_http_app, serve_stdio_app
     from m3bench.server.settings import Settings
 
     settings = Settings.of(
@@ -79,4 +86,4 @@ def serve(
     else:
         from m3bench.server.live.pages import LivePages
 
-        serve_http_app(lambda: App(settings), http, token, LivePages)
+        serve_http_app(lambda: App(settings), address_of(http, token, operator_token), LivePages)

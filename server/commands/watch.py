@@ -14,7 +14,10 @@ def watch(
         typer.Argument(metavar="URL", help=f"A server that `m3bench serve --http` started; {URL} when left out."),
     ] = None,
     token: Annotated[
-        str | None, typer.Option(envvar="M3BENCH_TOKEN", help="The token of the server, when it has one.")
+        str | None,
+        typer.Option(
+            envvar="M3BENCH_TOKEN", help="The token of the server, when it has one; the operator's, when there are two."
+        ),
     ] = None,
     data: Annotated[
         Path | None, typer.Option(help="Follow the record in this folder, whatever kind of server writes there.")

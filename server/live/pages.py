@@ -3,7 +3,7 @@
 With a token everything needs it: in the Authorization header, or once as `?token=`, which a cookie then stands for,
 because a browser's event stream sends no headers. Without one the server listens on loopback alone, and Host and
 Origin are checked as they are for clients. What is not sealed shows no score, and what is ranked shows it to the
-operator alone, who is whoever has the token.
+operator alone: clients have the token, so the operator has one of their own, which is then the one the pages want.
 """
 
 import hmac
@@ -64,8 +64,8 @@ class LivePages:
 
     def __init__(self, app: App, listen: HttpSettings) -> None:
         self._app = app
-        self._token = listen.token
-        self._state = ServerState(app, operator=listen.token is not None)
+        self._token = listen.operator_token or listen.token
+        self._state = ServerState(app, operator=listen.operator_token is not None)
         self._broker = Broker(self._state)
         self._guard = TransportSecurityMiddleware(security(listen))
         self._key = secrets.token_bytes(32)

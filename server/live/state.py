@@ -26,7 +26,7 @@ class ServerState:
 
     Args:
         app: The server.
-        operator: Whether all who ask have the token, and may see ranked runs too.
+        operator: Whether all who ask have the operator's token, and may see ranked runs too.
     """
 
     def __init__(self, app: App, *, operator: bool) -> None:

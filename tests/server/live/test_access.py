@@ -1,6 +1,8 @@
 """Who may see the live view, and what of it: tokens, origins, what is not sealed, what is ranked."""
 
 import secrets
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -128,10 +130,27 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
         text = server.get("/").text
         assert not any(secret in text for secret in HIDDEN)
         data, tasks = server.data, server.tasks
-    arguments = ["--tasks", str(tasks), "--data", str(data), "--ranked", "--token", TOKEN]
+    arguments = ["--tasks", str(tasks), "--data", str(data), "--ranked", "--token", "of-clients"]
+    client, operator = {"authorization": "Bearer of-clients"}, {"authorization": f"Bearer {TOKEN}"}
     with serving(arguments) as url:
-        operator = Watched(url=url, data=data, tasks=tasks)
-        opened = {"authorization": f"Bearer {TOKEN}"}
-        (told,) = [row for row in operator.state(**opened)["runs"] if row["run"] == run]
+        # What opens the door for clients shows them no scores.
+        server = Watched(url=url, data=data, tasks=tasks)
+        (told,) = [row for row in server.state(**client)["runs"] if row["run"] == run]
+        assert (told["average"], told["hidden"]) == (None, True)
+        assert server.get(f"/live/run/{run}", **client).status_code == 404
+    with serving(arguments, env={"M3BENCH_OPERATOR_TOKEN": TOKEN}) as url:
+        server = Watched(url=url, data=data, tasks=tasks)
+        (told,) = [row for row in server.state(**operator)["runs"] if row["run"] == run]
         assert told["average"] is not None
-        assert "reference_steps" in operator.get(f"/live/run/{run}", **opened).text
+        assert "reference_steps" in server.get(f"/live/run/{run}", **operator).text
+        for path in ("/", "/live/state", f"/live/run/{run}", "/?token=of-clients"):
+            assert server.get(path, **client).status_code == 401
+
+
+def test_the_operator_has_a_token_of_their_own(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "m3bench.server.cli", "serve", "--http", "127.0.0.1:0", "--data", str(tmp_path)]
+    done = subprocess.run(
+        [*command, "--token", TOKEN, "--operator-token", TOKEN], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "m3bench: Clients have the token: choose another one for the operator.\n"
