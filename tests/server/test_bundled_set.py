@@ -33,6 +33,8 @@ from m3bench.tasks.task import Task, TaskSet
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 from tests.server.made import family_set
 
+pytestmark = pytest.mark.slow
+
 LIBRARY = Library()
 every_family = pytest.mark.parametrize("family", FAMILIES)
 MEMBERS = {family: [task for task in LIBRARY.tasks.values() if task.family == family] for family in FAMILIES}

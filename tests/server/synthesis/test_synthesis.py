@@ -37,6 +37,8 @@ from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.task import Task
 from tests.art import art
 
+pytestmark = pytest.mark.slow
+
 COUNT = 20
 SERVERS = tuple(server for server in usable() if server != "ocr")
 
