@@ -16,7 +16,7 @@ demo: $(VENV)/.run  ## See it work: score cards in the terminal
 	@$(BIN)/m3bench demo
 
 test: check  ## Everything CI runs: checks, then all tests
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 test-docker: image $(VENV)/.dev  ## The tests that need a Docker engine, insisting on one
 	@M3BENCH_REQUIRE_DOCKER=1 $(BIN)/python -m pytest -m docker

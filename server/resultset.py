@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from errno import ENOSPC
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -176,7 +177,8 @@ def append_sample(folder: Path, sample: Sample) -> None:
     try:
         append_line(folder / SAMPLES, json.dumps(sample.model_dump(mode="json"), ensure_ascii=False))
     except OSError as error:
-        raise StoreError(f"{folder / SAMPLES} could not be written ({error.strerror}): mend that and resume") from error
+        remedy = "free some disk space" if error.errno == ENOSPC else "mend that"
+        raise StoreError(f"{folder / SAMPLES} could not be written ({error.strerror}): {remedy} and resume") from error
 
 
 def mend_samples(folder: Path) -> None:

@@ -89,6 +89,8 @@ def address_of(address: str, token: str | None = None, operator_token: str | Non
     host, _, port = address.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
+    if "" in (token, operator_token):
+        raise UserError("The token is empty, and would keep nobody out: give one, or leave the option out.")
     if operator_token is not None and operator_token == token:
         raise UserError("Clients have the token: choose another one for the operator.")
     return HttpSettings(

@@ -28,12 +28,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     item.add_marker(pytest.mark.xdist_group(group))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long comes first, so that no core waits for another in the end."""
-    long = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (item.get_closest_marker("docker") is None, item.path not in long))
-
-
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tests that need a Docker engine are skipped where there is none, unless somebody insists."""
     if item.get_closest_marker("docker") is None:

@@ -51,7 +51,7 @@ def serve(
     max_calls: Annotated[int, typer.Option(min=1, help="Calls a run may make.")] = 200,
     max_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes a run may take.")] = 60,
     spares: Annotated[int, typer.Option(min=0, help="Sandboxes to keep warm, so that the first call is quick.")] = 0,
-    data: Annotated[Path | None, typer.Option(envvar="M3BENCH_DATA", help="Folder for the record of runs.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder for the record of runs, in place of M3BENCH_DATA.")] = None,
 ) -> None:
     """Serve the benchmark to an MCP client, over stdio or HTTP.
 

@@ -23,6 +23,7 @@ from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.server.store.owners import Owner, alone, dead, owners
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.errors import StoreError
+from m3bench.tasks.whole import write_whole
 
 SCHEMA_VERSION = 1
 
@@ -285,10 +286,8 @@ class SqliteStore:
         name = sha256(value).hexdigest()
         path = self._blobs / name
         if not path.exists():
-            draft = path.with_suffix(f".{self.owner.id}")
             try:
-                draft.write_bytes(value)
-                draft.replace(path)
+                write_whole(path, value)
             except OSError as error:
                 raise StoreError(f"The record could not be written ({error}): free some disk space") from error
         return name

@@ -14,6 +14,7 @@ from PIL import Image, ImageFont
 
 from m3bench.tasks.render import packages
 from m3bench.tasks.render.packages import Package
+from m3bench.tasks.whole import write_whole
 
 _NAMES = Path(__file__).parent.parent / "data" / "art.json"
 
@@ -81,7 +82,8 @@ class Art:
             path = place / Path(face.member).name
             data = packages.members(self.folder, face.package, [face.member])[face.member]
             if not path.is_file() or path.read_bytes() != data:
-                path.write_bytes(data)
+                # Another process may be drawing with it.
+                write_whole(path, data)
             found[name] = path
         return found
 

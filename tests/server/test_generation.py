@@ -12,8 +12,6 @@ from m3bench.tasks.task import Task
 from tests.art import art
 from tests.server.made import PER_FAMILY, SEEDS, asked_alike, fresh
 
-pytestmark = pytest.mark.slow
-
 every_family = pytest.mark.parametrize("family", FAMILIES)
 
 

@@ -1,7 +1,6 @@
 """What is known of clients hangs together: sources for every quirk, names that fit, profiles within the caps."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -16,6 +15,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import tools_of
+from tests.pages import ROOT
 
 EVERY = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS.keys())
 QUIRKS = ("tool_cap", "advised_tools", "description_cap", "result_cap", "call_timeout", "link", "approval", "http")
@@ -108,12 +108,12 @@ def test_a_person_may_write_a_name_in_several_ways() -> None:
 
 
 def test_the_page_on_clients_is_current() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "clients.md").read_text("utf-8")
+    text = (ROOT / "docs" / "clients.md").read_text("utf-8")
     assert text.startswith(page()), "run m3bench install --markdown"
 
 
 def test_the_entries_of_the_readme_are_current() -> None:
-    text = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
+    text = (ROOT / "README.md").read_text("utf-8")
     assert text.partition("<!-- entries -->\n")[2].partition("<!-- /entries -->")[0] == entries()
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 
-def m3bench(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def m3bench(*arguments: str, folder: Path, data: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "m3bench.server.cli", *arguments]
-    env = {**os.environ, "M3BENCH_DATA": "", "HOME": str(folder), "XDG_DATA_HOME": str(folder / "share")}
+    env = {**os.environ, "M3BENCH_DATA": data, "HOME": str(folder), "XDG_DATA_HOME": str(folder / "share")}
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=env, cwd=folder)
 
 
@@ -78,9 +78,5 @@ def test_an_engine_that_does_not_answer_is_said_before_anything_is_played(
 
 def test_before_the_first_run_the_list_is_empty_and_tells_how_to_begin(folder: Path) -> None:
     assert "m3bench install CLIENT" in m3bench("runs", "list", folder=folder).stdout
-    done = subprocess.run(
-        [sys.executable, "-m", "m3bench.server.cli", "runs", "list", "--json"],
-        capture_output=True, text=True, check=True, timeout=120,
-        env={**os.environ, "M3BENCH_DATA": str(folder / "new")},
-    )  # fmt: skip
+    done = m3bench("runs", "list", "--json", folder=folder, data=str(folder / "new"))
     assert json.loads(done.stdout) == {"runs": []}

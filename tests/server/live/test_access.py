@@ -147,10 +147,16 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
             assert server.get(path, **client).status_code == 401
 
 
-def test_the_operator_has_a_token_of_their_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["--token", TOKEN, "--operator-token", TOKEN], "Clients have the token: choose another one for the operator."),
+        (["--operator-token", ""], "The token is empty, and would keep nobody out: give one"),
+        (["--token", ""], "The token is empty, and would keep nobody out: give one"),
+    ],
+)
+def test_tokens_that_open_the_door_to_everyone_are_refused(given: list[str], says: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "m3bench.server.cli", "serve", "--http", "127.0.0.1:0", "--data", str(tmp_path)]
-    done = subprocess.run(
-        [*command, "--token", TOKEN, "--operator-token", TOKEN], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "m3bench: Clients have the token: choose another one for the operator.\n"
+    done = subprocess.run([*command, *given], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"m3bench: {says}")

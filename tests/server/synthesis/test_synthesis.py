@@ -37,8 +37,6 @@ from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.task import Task
 from tests.art import art
 
-pytestmark = pytest.mark.slow
-
 COUNT = 20
 SERVERS = tuple(server for server in usable() if server != "ocr")
 
@@ -62,6 +60,11 @@ def test_a_seed_gives_twenty_tasks_that_are_proved():
     assert anyio.run(partial(verify, library, InProcessBackend())) == []
     assert len({str(task.references[0].steps) for task in library.tasks.values()}) == COUNT
     assert len({frozenset(task.tools) for task in library.tasks.values()}) >= COUNT * 0.6
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_bytes():
+    assert dict(made(SERVERS, COUNT, 1).files()) == dict(full().files())
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others():
