@@ -5,7 +5,7 @@ connects and lists tools leaves no file, no process and no run behind.
 """
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -25,18 +25,19 @@ from m3bench.proxy.seat import Seat
 from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.sandboxes.pool import Pool
-from m3bench.server.backend import backend_of
-from m3bench.server.clients.capability import client_facts
-from m3bench.server.containers import Containers
-from m3bench.server.desk import BenchmarkDesk
-from m3bench.server.observer import Observer
-from m3bench.server.retrieval import listed
-from m3bench.server.runs import OWN_TOOLS, Runs
-from m3bench.server.scores import score_run
+from m3bench.server.results.live.observer import Observer
+from m3bench.server.results.reports.app_view import scorecard_page
+from m3bench.server.runs.resources import BenchmarkResources
+from m3bench.server.runs.retrieval import listed
+from m3bench.server.runs.run import Runs
+from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
+from m3bench.server.scorecard.building import score_run
 from m3bench.server.settings import Settings
-from m3bench.server.store.records import RunRecord, now
+from m3bench.server.store.capability import client_facts
+from m3bench.server.store.records import OWN_TOOLS, RunRecord, now
 from m3bench.server.store.sqlite import WORKSPACES, SqliteStore, has_leftovers
-from m3bench.server.tools import DEFINITIONS, BenchmarkTools
+from m3bench.server.toolservers.backend import backend_of
+from m3bench.server.toolservers.containers import Containers
 from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InputFileError, RunError, UserError
@@ -109,7 +110,7 @@ class App:
         tools = BenchmarkTools(self.runs, self.library, self.score, limits)
         return Front(
             router=Router(_LazyJournal(self), tools, self.fleet),
-            desk=BenchmarkDesk(self.runs, self.library, self.fleet),
+            desk=BenchmarkResources(self.runs, self.library, self.fleet, scorecard_page),
             version=version("m3bench"),
             content_only=self.settings.content_only,
         )
@@ -239,7 +240,7 @@ def _library(settings: Settings) -> Library:
         return Library(settings.tasks or BUNDLED)
     if settings.tasks is not None:
         raise UserError("Tasks come from a folder or from a seed, not both: give --tasks or --seed.")
-    from m3bench.server.workshop import private_set
+    from m3bench.server.authoring.sets import private_set
 
     return private_set(settings.seed, settings.per_family)
 
@@ -262,6 +263,25 @@ def _fleet(settings: Settings) -> Fleet:
         reserved=OWN_TOOLS | {CALL_TOOL},
         containers=Containers().open,
     )
+
+
+class Installation:
+    """What is installed here, for whoever holds a result against it.
+
+    Args:
+        library: The tasks; those that travel with the package when left out.
+    """
+
+    def __init__(self, library: Library | None = None) -> None:
+        self.library = library or Library(BUNDLED)
+
+    def served(self, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]]:
+        """The seat that a server here would give a run with such a manifest, and the manifest that run would have."""
+        app = App(Settings.of(sandbox=manifest.get("sandbox"), content_only=manifest.get("content_only")))
+        app.library = self.library
+        profile = manifest.get("profile")
+        seat = app.open_seat("verify", profile if isinstance(profile, str) else "(none)")
+        return seat, app.manifest(seat)
 
 
 class _LazyJournal:

@@ -8,7 +8,7 @@ from typing import Any
 
 from m3bench.proxy.steps import VERSION as STEPS_VERSION
 from m3bench.sandboxes.world.tables import world_hash
-from m3bench.server.scores import VERSION as SCORES_VERSION
+from m3bench.server.scorecard.building import VERSION as SCORES_VERSION
 from m3bench.server.scoring.weights import MODEL_SHA256
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.library import Library

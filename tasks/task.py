@@ -5,6 +5,7 @@ read the task, references and checks are for scoring: none of the three leaves t
 sealed. This is the form of a task file; unknown fields are an error.
 """
 
+from pathlib import PurePath
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,6 +19,13 @@ SCHEMA = 1
 
 MEDIA = "media"
 """The folder of the workspace in which a run's pictures lie."""
+
+_PICTURE_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+
+
+def picture_type(name: str) -> str:
+    """The media type of a picture, by its file name."""
+    return _PICTURE_TYPES.get(PurePath(name).suffix.lower(), "application/octet-stream")
 
 
 class _Model(BaseModel):

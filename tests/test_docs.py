@@ -13,9 +13,9 @@ import typer.main
 
 from m3bench.server.cli import app
 from m3bench.server.commands.servers import page
+from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.scoring.aggregate import METRICS
 from m3bench.server.settings import Settings
-from m3bench.server.tools import DEFINITIONS
 from m3bench.tasks.catalog import load_catalog
 from tests.pages import PAGES, ROOT, read_page
 

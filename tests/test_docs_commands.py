@@ -127,8 +127,8 @@ def test_the_readme_begins_with_the_two_commands() -> None:
 
 @pytest.mark.slow
 def test_the_score_card_of_the_readme_is_the_one_that_the_command_makes(tmp_path: Path) -> None:
-    from m3bench.server.cards import markdown
-    from m3bench.server.resultset import read_resultset
+    from m3bench.server.results.resultset import read_resultset
+    from m3bench.server.scorecard.markdown import markdown
 
     command = [str(BIN / "m3bench"), "run", "--agent", "sloppy", "--task", "movies-1", "-o", str(tmp_path / "set")]
     subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)

@@ -81,7 +81,7 @@ def write(path: Path, shape: Shape, profile: str) -> dict[str, Any]:
 
 def manifest_of(shape: Shape, profile: str) -> dict[str, Any]:
     """What the client reads first: how to start us, and what to ask the person for."""
-    from m3bench.server.tools import DEFINITIONS
+    from m3bench.server.runs.tools import DEFINITIONS
 
     about = metadata(NAME)
     mine = shape == "python"

@@ -25,13 +25,13 @@ from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.proxy.front import Front, SeatOf
 from m3bench.proxy.router import Relay, Router
 from m3bench.proxy.seat import Seat
-from m3bench.server.clients.capability import Card, keep
 from m3bench.server.clients.probe_findings import draw_up
 from m3bench.server.clients.probe_listing import OWN, SECOND, Listing, listing
 from m3bench.server.clients.probe_notes import Listed, Notes
 from m3bench.server.clients.probe_tools import INSTRUCTIONS, Padding, ProbeTools, Setup
 from m3bench.server.clients.table import by_client_info, profile_for
-from m3bench.server.retrieval import listed
+from m3bench.server.runs.retrieval import listed
+from m3bench.server.store.capability import Card, keep
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library

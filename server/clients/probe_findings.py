@@ -11,11 +11,11 @@ from typing import Any
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.server.clients.capability import VERSION, Card, Evidence, fact
 from m3bench.server.clients.probe_listing import DEFINITIONS
 from m3bench.server.clients.probe_notes import NotedCall, Notes
 from m3bench.server.clients.probe_tools import Setup
 from m3bench.server.clients.probe_words import is_among
+from m3bench.server.store.capability import VERSION, Card, Evidence, fact
 
 CLIENT_GAP_NS = 300_000_000
 """A model needs longer than this between two calls; what comes sooner, the client did by itself."""

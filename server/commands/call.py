@@ -148,9 +148,9 @@ async def _reply(
     """The answer, and the files that were made or changed."""
     from m3bench.sandboxes.backends.base import SandboxSpec
     from m3bench.sandboxes.wire import dump
-    from m3bench.server.backend import backend_of, check_backend
-    from m3bench.server.replay import CALL_SECONDS
     from m3bench.server.settings import Settings
+    from m3bench.server.toolservers.backend import backend_of, check_backend
+    from m3bench.server.toolservers.replay import CALL_SECONDS
     from m3bench.tasks.errors import M3Error, UserError
     from m3bench.tasks.examples import load_examples
 

@@ -9,8 +9,8 @@ import typer
 from m3bench.server.commands.record import Data, Json, find_run, record
 
 if TYPE_CHECKING:
-    from m3bench.server.curation.material import Material
-    from m3bench.server.curation.pipeline import Curated, Reviewer
+    from m3bench.server.authoring.curation.material import Material
+    from m3bench.server.authoring.curation.pipeline import Curated, Reviewer
     from m3bench.tasks.library import Library
 
 
@@ -50,8 +50,8 @@ def curate(
     """
     import anyio
 
+    from m3bench.server.authoring.curation.shelf import check_folder
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.curation.shelf import check_folder
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.library import BUNDLED, Library
 
@@ -84,7 +84,7 @@ def curate(
 
 
 def _materials(data: Path | None, library: "Library", names: list[str]) -> "list[Material]":
-    from m3bench.server.curation.material import gather
+    from m3bench.server.authoring.curation.material import gather
 
     with record(data) as store:
         found = [run for run in store.runs() if run.task in library.tasks] if "all" in names else []
@@ -95,7 +95,7 @@ def _materials(data: Path | None, library: "Library", names: list[str]) -> "list
 
 
 def _reviewer(asking: bool, accept: bool) -> "Reviewer":
-    from m3bench.server.curation.review import Everyone, Terminal
+    from m3bench.server.authoring.curation.review import Everyone, Terminal
 
     if not asking:
         return Everyone("accept", "accepted as proved") if accept else Everyone("skip", "nobody was asked")
@@ -118,21 +118,21 @@ async def _curate(
 ) -> "list[Curated]":
     from contextlib import nullcontext
 
-    from m3bench.server.backend import backend_of
+    from m3bench.server.authoring.curation.decisions import note, who
+    from m3bench.server.authoring.curation.judge import Judge, RuleJudge
+    from m3bench.server.authoring.curation.pipeline import curate
+    from m3bench.server.authoring.curation.proof import Prover
+    from m3bench.server.authoring.curation.shelf import put
+    from m3bench.server.authoring.curation.summary import RuleSummariser, Summariser
     from m3bench.server.commands.screen import counter
-    from m3bench.server.curation.decisions import note, who
-    from m3bench.server.curation.judge import Judge, RuleJudge
-    from m3bench.server.curation.pipeline import curate
-    from m3bench.server.curation.proof import Prover
-    from m3bench.server.curation.shelf import put
-    from m3bench.server.curation.summary import RuleSummariser, Summariser
     from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings
+    from m3bench.server.toolservers.backend import backend_of
 
     judge: Judge = RuleJudge()
     summariser: Summariser = RuleSummariser()
     if model is not None:
-        from m3bench.server.curation.model import Asker, ModelJudge, ModelSummariser
+        from m3bench.server.authoring.curation.model import Asker, ModelJudge, ModelSummariser
 
         asker = Asker(model)
         judge, summariser = ModelJudge(asker), ModelSummariser(asker)

@@ -21,7 +21,7 @@ def demo(
     import anyio
 
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.demonstration import play_all
+    from m3bench.server.evaluate.demonstration import play_all
     from m3bench.tasks.library import Library
 
     library = Library()
@@ -37,8 +37,8 @@ def _show(task: "Task", picture: str, cards: dict[str, dict[str, Any]]) -> None:
     from rich.markdown import Markdown
     from rich.table import Table
 
-    from m3bench.server.cards import METRICS, calls_markdown
     from m3bench.server.commands.screen import console
+    from m3bench.server.scorecard.markdown import METRICS, calls_markdown
 
     screen = console()
     screen.print(f"\nTask {task.id}", style="bold")

@@ -12,7 +12,7 @@ from m3bench.server.commands.record import Data, find_run, record, write_text
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
-    from m3bench.server.interchange.episode import Episode
+    from m3bench.server.results.interchange.episode import Episode
     from m3bench.server.store.records import CallRecord, RunRecord
     from m3bench.server.store.sqlite import SqliteStore
 
@@ -62,13 +62,13 @@ def export_runs(
     with record(data) as store:
         chosen = [find_run(store, one) for one in run] if run else _submitted(store)
         if otlp is not None:
-            from m3bench.server.interchange.collector import send
+            from m3bench.server.results.interchange.collector import send
 
             sent = send(_stories(store, chosen, tasks), otlp, content=content)
             typer.echo(f"{sent} traces sent to {otlp}", err=True)
             return
         if format is Format.inspect:
-            from m3bench.server.interchange.inspect_log import write_log
+            from m3bench.server.results.interchange.inspect_log import write_log
 
             assert output is not None
             write_log(_stories(store, chosen, tasks), output)
@@ -95,7 +95,7 @@ def _submitted(store: "SqliteStore") -> "list[RunRecord]":
 
 
 def _stories(store: "SqliteStore", runs: "Sequence[RunRecord]", tasks: Path | None) -> "list[Episode]":
-    from m3bench.server.interchange.episode import episode
+    from m3bench.server.results.interchange.episode import episode
     from m3bench.tasks.library import BUNDLED, Library
 
     library = Library(tasks or BUNDLED)
@@ -107,15 +107,15 @@ def _text(store: "SqliteStore", runs: "Sequence[RunRecord]", format: Format, tas
         case Format.raw:
             return _lines(_raw(run, call) for run in runs for call in store.calls(run.id))
         case Format.atif:
-            from m3bench.server.interchange.atif import atif
+            from m3bench.server.results.interchange.atif import atif
 
             return _lines(atif(story).to_json() for story in _stories(store, runs, tasks))
         case Format.otel:
-            from m3bench.server.interchange.spans import otlp_json
+            from m3bench.server.results.interchange.spans import otlp_json
 
             return _lines(otlp_json(story, content=content) for story in _stories(store, runs, tasks))
         case Format.public:
-            from m3bench.server.interchange.public import predictions
+            from m3bench.server.results.interchange.public import predictions
 
             return _dumped(predictions(_stories(store, runs, tasks)), indent=1)
         case _:

@@ -73,7 +73,7 @@ def install(
 def _wish(client: "Client", path: Path, profile: str | None, http: str | None) -> "Wish":
     from m3bench.server.clients.installation import local, remote
     from m3bench.server.clients.table import OWN_TOOLS
-    from m3bench.server.retrieval import listed
+    from m3bench.server.runs.retrieval import listed
     from m3bench.tasks.catalog import load_catalog
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.library import Library

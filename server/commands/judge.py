@@ -10,11 +10,11 @@ import typer
 from m3bench.server.commands.record import Data, Json
 
 if TYPE_CHECKING:
-    from m3bench.server.judges.asks import Name
-    from m3bench.server.judges.cases import Case
-    from m3bench.server.judges.record import Usage, Vote
-    from m3bench.server.judges.sitting import Sitting
-    from m3bench.server.judges.summary import Judged
+    from m3bench.server.evaluate.judges.asks import Name
+    from m3bench.server.evaluate.judges.cases import Case
+    from m3bench.server.evaluate.judges.record import Usage, Vote
+    from m3bench.server.evaluate.judges.sitting import Sitting
+    from m3bench.server.evaluate.judges.summary import Judged
 
 MODELS = "openai/gpt-5,anthropic/claude-sonnet-4-5,google/gemini-2.5-pro,grok/grok-4"
 WHAT = "completion,grounding,rubric"
@@ -51,7 +51,7 @@ def judge(
 
     Models are reached through Inspect, the extra `agents`, which reads their keys from the environment.
     """
-    from m3bench.server.judges.cases import find_cases
+    from m3bench.server.evaluate.judges.cases import find_cases
     from m3bench.server.settings import Settings
     from m3bench.tasks.library import BUNDLED, Library
 
@@ -80,7 +80,7 @@ def _models(text: str) -> list[str]:
 
 
 def _what(text: str) -> "tuple[Name, ...]":
-    from m3bench.server.judges.asks import NAMES
+    from m3bench.server.evaluate.judges.asks import NAMES
     from m3bench.tasks.errors import UserError
 
     names = {name.strip() for name in text.split(",") if name.strip()}
@@ -112,9 +112,9 @@ def _sit(
 ) -> "list[Judged]":
     import anyio
 
-    from m3bench.server.judges.judge import opened
-    from m3bench.server.judges.sitting import Sitting
-    from m3bench.server.judges.summary import judged
+    from m3bench.server.evaluate.judges.judge import opened
+    from m3bench.server.evaluate.judges.sitting import Sitting
+    from m3bench.server.evaluate.judges.summary import judged
     from m3bench.tasks.errors import UserError
 
     sittings: list[Sitting] = []
@@ -140,7 +140,7 @@ def _sit(
 async def _watched(sitting: "Sitting", parallel: int) -> None:
     """Run a sitting and say on standard error how far it is and what it took so far."""
     from m3bench.server.commands.screen import counter
-    from m3bench.server.judges.record import Usage
+    from m3bench.server.evaluate.judges.record import Usage
 
     left = Counter(question.case.run.id for question in sitting.questions)
     total, used, done = len(sitting.questions), Usage(), 0
@@ -169,8 +169,8 @@ def _show_plan(
     cases: "list[Case]", panel: list[str], asked: "tuple[Name, ...]", blind: frozenset[str], json: bool
 ) -> None:
     from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.judges.judge import Judge
-    from m3bench.server.judges.sitting import Sitting
+    from m3bench.server.evaluate.judges.judge import Judge
+    from m3bench.server.evaluate.judges.sitting import Sitting
 
     judges = [Judge(name=name, sighted=name not in blind) for name in panel]
     questions = Sitting(cases=cases, judges=judges, what=asked).questions
@@ -195,7 +195,7 @@ def _show_plan(
 
 def _report(entries: "list[Judged]", cases: "list[Case]", json: bool) -> None:
     from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.judges.summary import overall
+    from m3bench.server.evaluate.judges.summary import overall
 
     numbers = overall(entries)
     own = sorted({case.agent for case in cases} & {name for entry in entries for name in _judges(entry)})
@@ -204,8 +204,8 @@ def _report(entries: "list[Judged]", cases: "list[Case]", json: bool) -> None:
     if json:
         print_json({"runs": [entry.to_json() for entry in entries], "overall": numbers})
         return
-    from m3bench.server.judges.record import Usage
-    from m3bench.server.judges.tables import show
+    from m3bench.server.evaluate.judges.record import Usage
+    from m3bench.server.evaluate.judges.tables import show
 
     show(console(), entries, numbers)
     _say(f"judging these runs took {_took(Usage(**numbers['usage']))} in all.")

@@ -25,9 +25,9 @@ def leaderboard(
     index.html, a page for every set, leaderboard.json, leaderboard.csv, figures.
     """
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.reports.site import write_site
-    from m3bench.server.reports.standings import leaderboard_document
-    from m3bench.server.resultset import read_resultset
+    from m3bench.server.results.reports.site import write_site
+    from m3bench.server.results.reports.standings import leaderboard_document
+    from m3bench.server.results.resultset import read_resultset
 
     read = [read_resultset(folder) for folder in sets]
     document = leaderboard_document(read, mixed=mixed) if output is None else write_site(output, read, mixed=mixed)

@@ -70,9 +70,9 @@ def _serve(
 
 
 def _show(folder: Path, client: str | None, json: bool) -> None:
-    from m3bench.server.clients.capability import cards, cards_of
     from m3bench.server.clients.table import CLIENTS
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.store.capability import cards, cards_of
     from m3bench.tasks.errors import UserError
 
     found = cards(folder) if client is None else cards_of(folder, [client])

@@ -25,7 +25,7 @@ def export_tasks(
     The public form holds one reference per task and one picture; checks, tolerances
     and further references stay behind, and it is said how many.
     """
-    from m3bench.server.interchange.public import IMAGES, references_json, tasks_json
+    from m3bench.server.results.interchange.public import IMAGES, references_json, tasks_json
     from m3bench.tasks.errors import InputFileError
     from m3bench.tasks.library import BUNDLED, Library
 
@@ -68,7 +68,7 @@ def import_tasks(
     are listed as defects.
     """
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.interchange.public import import_set
+    from m3bench.server.results.interchange.public import import_set
 
     made = import_set(tasks, references, images, name=name, version=version)
     made.library.write(output)

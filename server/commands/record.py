@@ -25,7 +25,7 @@ def record(data: Path | None) -> "Iterator[SqliteStore]":
     Raises:
         InputFileError: A person named a folder that is not there.
     """
-    from m3bench.server.resultset import store_folder
+    from m3bench.server.results.resultset import store_folder
     from m3bench.server.settings import Settings
     from m3bench.server.store.sqlite import SqliteStore
     from m3bench.tasks.errors import InputFileError

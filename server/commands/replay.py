@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from m3bench.server.replay import Tally
+    from m3bench.server.toolservers.replay import Tally
     from m3bench.tasks.files import TaskFile
     from m3bench.tasks.trajectory import Trajectory
 
@@ -42,10 +42,10 @@ def replay(
 
 
 async def _play(found: "TaskFile", only: str | None, server: str | None, sandbox: str) -> "Tally":
-    from m3bench.server.backend import backend_of
     from m3bench.server.commands.screen import progress
-    from m3bench.server.replay import Tally, play
     from m3bench.server.settings import Settings
+    from m3bench.server.toolservers.backend import backend_of
+    from m3bench.server.toolservers.replay import Tally, play
     from m3bench.tasks.catalog import load_catalog
 
     tally = Tally()

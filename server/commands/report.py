@@ -8,7 +8,7 @@ import typer
 from m3bench.server.commands.record import Data, Json, find_run, record, why_not_written
 
 if TYPE_CHECKING:
-    from m3bench.server.reports.run import Told
+    from m3bench.server.results.reports.run import Told
     from m3bench.server.store.records import RunRecord
 
 
@@ -42,7 +42,7 @@ def report(
     if Path(what).is_dir():
         _report_set(Path(what), output, png, json)
         return
-    from m3bench.server.reports.run import run_document, run_page
+    from m3bench.server.results.reports.run import run_document, run_page
 
     with record(data) as store:
         run = find_run(store, what)
@@ -59,8 +59,8 @@ def report(
 
 
 def _report_set(folder: Path, output: Path | None, png: Path | None, json: bool) -> None:
-    from m3bench.server.reports.summary import set_document, set_page
-    from m3bench.server.resultset import read_resultset
+    from m3bench.server.results.reports.summary import set_document, set_page
+    from m3bench.server.results.resultset import read_resultset
     from m3bench.tasks.errors import UserError
 
     if png is not None:
@@ -79,7 +79,7 @@ def _report_set(folder: Path, output: Path | None, png: Path | None, json: bool)
 
 def _told(run: "RunRecord", tasks: Path | None) -> "Told | None":
     """The task of a run, when the set at hand is the one that the run was made with."""
-    from m3bench.server.reports.run import Told
+    from m3bench.server.results.reports.run import Told
     from m3bench.tasks.library import BUNDLED, Library
 
     library = Library(tasks or BUNDLED)
@@ -91,7 +91,7 @@ def _told(run: "RunRecord", tasks: Path | None) -> "Told | None":
 
 
 def _write_png(path: Path, document: dict[str, Any]) -> None:
-    from m3bench.server.reports.picture import card_png
+    from m3bench.server.results.reports.picture import card_png
     from m3bench.tasks.errors import UserError
 
     if document["card"] is None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from m3bench.server.agents.registry import AGENTS, find_agents
 from m3bench.server.commands.record import Json
+from m3bench.server.evaluate.agents.registry import AGENTS, find_agents
 
 if TYPE_CHECKING:
-    from m3bench.server.agents.registry import Agent
-    from m3bench.server.headless.plan import ModelOptions, Plan, SampleDone
-    from m3bench.server.resultset import Sample
+    from m3bench.server.evaluate.agents.registry import Agent
+    from m3bench.server.evaluate.headless.plan import ModelOptions, Plan, SampleDone
+    from m3bench.server.results.resultset import Sample
 
 Play: TypeAlias = "Callable[[Plan, SampleDone], None]"
 """Plays a plan; returns when nothing is left to do, raises KeyboardInterrupt when it was stopped."""
@@ -179,8 +179,8 @@ def run(
 
     Exit code 1 when samples are void (--resume tries them again), 130 after Ctrl-C.
     """
-    from m3bench.server.backend import check_backend
-    from m3bench.server.headless.plan import Choice, ModelOptions, make_plan
+    from m3bench.server.evaluate.headless.plan import Choice, ModelOptions, make_plan
+    from m3bench.server.toolservers.backend import check_backend
     from m3bench.tasks.errors import UserError
 
     if (model is None) == (not agent):
@@ -231,7 +231,7 @@ def run(
 
 def _check_model(options: "ModelOptions") -> None:
     """Raise what is wrong with a model before anything is written."""
-    from m3bench.server.headless.inspect_run import find_model
+    from m3bench.server.evaluate.headless.inspect_run import find_model
 
     find_model(options)
 
@@ -256,7 +256,7 @@ def _pairs(option: str, given: "Sequence[str] | None") -> dict[str, Any]:
 
 def _with_model(options: "ModelOptions") -> Play:
     def play(plan: "Plan", done: "SampleDone") -> None:
-        from m3bench.server.headless.inspect_run import run_model
+        from m3bench.server.evaluate.headless.inspect_run import run_model
 
         run_model(plan, options, done)
 
@@ -267,7 +267,7 @@ def _with_agent(agent: "Agent") -> Play:
     def play(plan: "Plan", done: "SampleDone") -> None:
         import anyio
 
-        from m3bench.server.agents.player import play_plan
+        from m3bench.server.evaluate.agents.player import play_plan
         from m3bench.tasks.errors import first_cause
 
         try:
@@ -281,8 +281,8 @@ def _with_agent(agent: "Agent") -> Play:
 
 def _play(plays: "Sequence[tuple[Plan, Play]]") -> None:
     """Play every plan, one after the other, with one count over all."""
-    from m3bench.server.headless.progress import progress
-    from m3bench.server.resultset import append_sample
+    from m3bench.server.evaluate.headless.progress import progress
+    from m3bench.server.results.resultset import append_sample
 
     with progress(sum(len(plan.todo) for plan, _ in plays)) as shown:
         for plan, play in plays:
@@ -314,7 +314,7 @@ def _announce(plans: "Sequence[Plan]") -> None:
 def _report(plans: "Sequence[Plan]", *, json: bool) -> None:
     """The end of a run: the numbers, where they lie, and which command shows more."""
     from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.headless.outcome import outcome, table
+    from m3bench.server.evaluate.headless.outcome import outcome, table
 
     outcomes = [outcome(plan.folder) for plan in plans]
     if json:

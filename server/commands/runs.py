@@ -51,8 +51,8 @@ def list_runs(data: Data = None, json: Json = False) -> None:
 @commands.command()
 def show(run: RunName, data: Data = None, json: Json = False) -> None:
     """Show a run: its calls, and its score card when it has one."""
-    from m3bench.server.cards import markdown
     from m3bench.server.commands.screen import console, print_json
+    from m3bench.server.scorecard.markdown import markdown
 
     with record(data) as store:
         found = find_run(store, run)

@@ -225,7 +225,7 @@ def _encoder(model: str | None, weights: Path | None, cache: Path | None, no_cac
 
 def _score(expected: "TaskFile", runs: "TaskFile", profile: str, encoder: "Encoder") -> "Results":
     from m3bench.server.commands import screen
-    from m3bench.server.interchange.skipped import skipped_of
+    from m3bench.server.results.interchange.skipped import skipped_of
     from m3bench.server.scoring.profiles import find_profile
     from m3bench.server.scoring.results import Results, Scored
     from m3bench.server.scoring.scorer import Attempt, score_many
@@ -290,7 +290,7 @@ def _warn_of(expected: "TaskFile", runs: "TaskFile", skipped: "Sequence[Defect]"
         for one in skipped
         if one.kind in ("step", "call", "unknown_tool")
     ]
-    from m3bench.server.interchange.skipped import summary
+    from m3bench.server.results.interchange.skipped import summary
 
     lines = [*files, *amended]
     for message in lines[:_WARNINGS]:

@@ -84,6 +84,6 @@ def serve(
     if http is None:
         serve_stdio_app(lambda: App(settings))
     else:
-        from m3bench.server.live.pages import LivePages
+        from m3bench.server.results.live.pages import LivePages
 
         serve_http_app(lambda: App(settings), address_of(http, token, operator_token), LivePages)

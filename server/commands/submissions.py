@@ -8,7 +8,7 @@ import typer
 from m3bench.server.commands.record import Json
 
 if TYPE_CHECKING:
-    from m3bench.server.interchange.rescoring import Verdict
+    from m3bench.server.results.interchange.rescoring import Verdict
 
 SHOWN = 40
 """Differences that are printed; `--json` has them all."""
@@ -24,7 +24,7 @@ def submit_bundle(
 
     The same results make the same file. `m3bench verify-bundle` checks it.
     """
-    from m3bench.server.interchange.bundle import pack
+    from m3bench.server.results.interchange.bundle import pack
 
     index = pack(folder, output)
     runs = sum(name.endswith("/run.json") for name in index.members)
@@ -45,14 +45,14 @@ def verify_bundle(
     Exit code 0: every number is confirmed. 1: something is not as claimed, and
     each difference is listed. 2: the file is not a whole bundle.
     """
-    from m3bench.server.app import App
+    from m3bench.server.app import App, Installation
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.interchange import rescoring
+    from m3bench.server.results.interchange import rescoring
     from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings
 
     library = App(Settings.of(tasks=tasks, seed=seed, per_family=per_family)).library
-    verdict = rescoring.verify_bundle(file, library, open_encoder())
+    verdict = rescoring.verify_bundle(file, Installation(library), open_encoder())
     if json:
         print_json({"file": str(file), **verdict.to_json()})
     else:

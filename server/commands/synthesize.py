@@ -35,10 +35,10 @@ def synthesize(
     import anyio
 
     from m3bench.sandboxes.backends.inprocess import InProcessBackend
+    from m3bench.server.authoring.curation.shelf import check_folder, write_set
+    from m3bench.server.authoring.synthesis.making import check_servers, make_set, usable
+    from m3bench.server.authoring.synthesis.rewording import Rewording
     from m3bench.server.commands.screen import counter, print_json
-    from m3bench.server.curation.shelf import check_folder, write_set
-    from m3bench.server.synthesis.making import check_servers, make_set, usable
-    from m3bench.server.synthesis.rewording import Rewording
     from m3bench.tasks.library import Library, MadeLibrary
     from m3bench.tasks.render.art import Art
     from m3bench.tasks.render.packages import default_folder, fetch
@@ -48,8 +48,8 @@ def synthesize(
     check_folder(output)
     rewording: Rewording | None = None
     if model is not None:
-        from m3bench.server.curation.model import Asker
-        from m3bench.server.synthesis.rewording import ModelRewording
+        from m3bench.server.authoring.curation.model import Asker
+        from m3bench.server.authoring.synthesis.rewording import ModelRewording
 
         rewording = ModelRewording(Asker(model))
     folder = art or default_folder()

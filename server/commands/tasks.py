@@ -66,8 +66,8 @@ def show(task: Annotated[str, typer.Argument(help="A task's id.")], tasks: Set =
 @commands.command()
 def stats(tasks: Set = None, json: Json = False) -> None:
     """Count what a set holds: tasks, steps, calls, tools, and how many tasks hop and branch."""
+    from m3bench.server.authoring.statistics import statistics
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.statistics import statistics
 
     found = statistics(_library(tasks))
     if json:
@@ -92,8 +92,8 @@ def render(
 
     _make_folder(out)
     from m3bench.sandboxes.world.tables import load
+    from m3bench.server.authoring.contact_sheet import write_sheet
     from m3bench.server.commands.screen import progress
-    from m3bench.server.contact import write_sheet
     from m3bench.tasks.families.base import Kit
 
     if seed is None:
@@ -127,8 +127,8 @@ def generate(
     art: ArtFolder = None,
 ) -> None:
     """Make a set of tasks from a seed: pictures, questions, and references that were played."""
+    from m3bench.server.authoring.sets import make_set
     from m3bench.server.commands.screen import counter
-    from m3bench.server.workshop import make_set
 
     chosen = [one.name for one in _families(family)]
     _make_folder(out)
@@ -158,10 +158,10 @@ def verify(
     """
     import anyio
 
-    from m3bench.server.backend import backend_of
+    from m3bench.server.authoring.verification import verify as prove
     from m3bench.server.commands.screen import counter, print_json
     from m3bench.server.settings import Settings
-    from m3bench.server.verification import verify as prove
+    from m3bench.server.toolservers.backend import backend_of
 
     library = _library(tasks)
 

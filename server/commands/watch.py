@@ -33,9 +33,9 @@ def watch(
     from importlib.metadata import version
 
     from m3bench.server.commands.screen import console
-    from m3bench.server.live.stream import messages
-    from m3bench.server.live.watching import folder_messages, follow, waiting_words
-    from m3bench.server.resultset import store_folder
+    from m3bench.server.results.live.stream import messages
+    from m3bench.server.results.live.watching import folder_messages, follow, waiting_words
+    from m3bench.server.results.resultset import store_folder
     from m3bench.tasks.errors import UserError
 
     if url is not None and data is not None:

@@ -9,15 +9,15 @@ from typing import Any
 
 from m3bench.proxy.router import CALL_SECONDS
 from m3bench.proxy.trim import MAX_RESULT_BYTES
-from m3bench.server.clients.capability import cards_of, client_line, short
 from m3bench.server.clients.client import NAME, Client
 from m3bench.server.clients.installation import this_machine
 from m3bench.server.clients.table import profile_for
 from m3bench.server.doctor.configuration import check_start, entries
 from m3bench.server.doctor.findings import Finding, State
-from m3bench.server.retrieval import listed
+from m3bench.server.runs.retrieval import listed
+from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.settings import Settings
-from m3bench.server.tools import DEFINITIONS
+from m3bench.server.store.capability import cards_of, client_line, short
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import Library

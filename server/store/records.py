@@ -6,12 +6,18 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from m3bench.proxy.call import WireError
-from m3bench.proxy.indirect import meant
+from m3bench.proxy.indirect import FIND_TOOLS, meant
 
 State = Literal["working", "submitted", "scored", "abandoned"]
 """Where a run is in its life: `working` from start to submit, `abandoned` when it ended without one."""
 
 Mode = Literal["practice", "ranked"]
+
+RUN_TOOLS = frozenset({"list_tasks", "start_task", "submit", "score"})
+"""The tools that a run is led with, on every seat."""
+
+OWN_TOOLS = RUN_TOOLS | {FIND_TOOLS}
+"""The benchmark's own tools: calls of these are recorded and are not what an agent is measured by."""
 
 
 @dataclass(frozen=True, kw_only=True)

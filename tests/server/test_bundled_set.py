@@ -20,10 +20,10 @@ from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.wire import decode, dump
+from m3bench.server.authoring.statistics import statistics
+from m3bench.server.authoring.verification import verify
 from m3bench.server.scoring import Encoder, open_encoder, score
 from m3bench.server.scoring.signatures import catalog_signatures
-from m3bench.server.statistics import statistics
-from m3bench.server.verification import verify
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, LoggedCall
 from m3bench.tasks.errors import InvalidArgumentsError

@@ -14,7 +14,7 @@ from mcp import Client
 
 from m3bench.proxy.front import NAME
 from m3bench.server.app import App
-from m3bench.server.desk import INSTRUCTIONS
+from m3bench.server.runs.resources import INSTRUCTIONS
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.profiles import SIZES

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from m3bench.proxy.seat import Seat
 from m3bench.server.cli import app
-from m3bench.server.clients.capability import cards, client_facts, client_line
 from m3bench.server.clients.probe import Probe
 from m3bench.server.clients.probe_tools import Setup
+from m3bench.server.store.capability import cards, client_facts, client_line
 from m3bench.tasks.catalog import load_catalog
 from tests.server.clients import probing
 from tests.server.clients.probing import INFO, SEED, WORD, Script, secrets

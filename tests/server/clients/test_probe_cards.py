@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.cli import app
-from m3bench.server.clients.capability import FOLDER, cards, cards_of, client_facts, client_line, fact, file_name, keep
 from m3bench.server.clients.probe_words import Words, distance, is_among, long_text, picture
+from m3bench.server.store.capability import FOLDER, cards, cards_of, client_facts, client_line, fact, file_name, keep
 
 HOSTILE = [
     "../../etc/passwd",

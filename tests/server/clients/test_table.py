@@ -10,7 +10,7 @@ from m3bench.server.clients.client import NAME, Client
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.guide import PROGRAM, entries, page
 from m3bench.server.clients.table import CLIENTS, OWN_TOOLS, by_client_info, find, profile_for
-from m3bench.server.runs import RUN_TOOLS as TOOLS
+from m3bench.server.store.records import RUN_TOOLS as TOOLS
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from m3bench.server.agents.registry import AGENTS
 from m3bench.server.cli import app
 from m3bench.server.clients.table import CLIENTS
 from m3bench.server.commands.completion import COMPLETERS, KINDS, PROFILES
+from m3bench.server.evaluate.agents.registry import AGENTS
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog

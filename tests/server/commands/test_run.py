@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from m3bench.server.agents.registry import AGENTS
 from m3bench.server.cli import app
-from m3bench.server.resultset import DATA, SAMPLES, read_header, read_resultset, read_samples
+from m3bench.server.evaluate.agents.registry import AGENTS
+from m3bench.server.results.resultset import DATA, SAMPLES, read_header, read_resultset, read_samples
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError, UserError
 from tests.waiting import eventually
@@ -131,7 +131,7 @@ def test_results_are_gone_on_with_only_when_asked_and_only_with_the_same_options
 def test_void_samples_make_the_exit_code_1_and_the_way_to_try_again_is_told(
     task_set: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from m3bench.server.runs import Run
+    from m3bench.server.runs.run import Run
     from m3bench.tasks.errors import SandboxError
 
     async def broken(self: Run, tool: str, arguments: bytes, seconds: float) -> Any:

@@ -1,0 +1,141 @@
+"""Makes sets of tasks: composes pictures, plays the tasks in sandboxes, and puts the set together.
+
+The families know what to draw and to ask; this knows how to play. A reference that does not run never reaches a
+set, and no two tasks of a set have the same one.
+"""
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import anyio
+
+from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
+from m3bench.sandboxes.world.tables import load
+from m3bench.server.toolservers.replay import play_call
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Script, Unfit, frame, media
+from m3bench.tasks.library import MadeLibrary
+from m3bench.tasks.render.art import Art
+from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
+
+ATTEMPTS = 8
+"""How often a task is composed anew when it is unfit or the set has its reference already."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A task with its files."""
+
+    task: Task
+    picture: bytes
+    scene: bytes
+
+
+async def generate(
+    families: Iterable[Family],
+    *,
+    seed: int,
+    per_family: int,
+    art: Art,
+    backend: Backend,
+    name: str,
+    version: str,
+) -> MadeLibrary:
+    """Make a set of tasks.
+
+    Args:
+        families: What kinds of tasks.
+        seed: Another seed gives other tasks.
+        per_family: How many of each.
+        art: What pictures are made of.
+        backend: Where the tasks are played.
+        name: The set's name.
+        version: The set's version.
+    """
+    tasks: list[Task] = []
+    files: dict[str, bytes] = {}
+    kit = Kit(art, load)
+    for family in families:
+        seen: set[str] = set()
+        for number in range(1, per_family + 1):
+            made = await _new(family, seed, number, kit, backend, seen)
+            tasks.append(made.task)
+            picture = made.task.pictures[0]
+            files[f"pictures/{picture}"] = made.picture
+            files[f"scenes/{picture}.json"] = made.scene
+    return MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tuple(tasks)), files)
+
+
+async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backend, seen: set[str]) -> Made:
+    first = random.Random(f"{family.name} {seed}").randrange(len(family.questions))
+    for attempt in range(ATTEMPTS):
+        dice = f"{family.name} {seed} {number} {attempt}"
+        try:
+            made = await make(
+                family, f"{family.name}-{number}", kit, backend, picture=dice, question=dice, phrase=first + number - 1
+            )
+        except Unfit:
+            continue
+        way = json.dumps(made.task.references[0].model_dump(mode="json")).replace(made.task.id, "")
+        if way not in seen:
+            seen.add(way)
+            return made
+    raise UserError(f"The family {family.name} found no fit and new task in {ATTEMPTS} attempts after {len(seen)}.")
+
+
+async def make(
+    family: Family, id: str, kit: Kit, backend: Backend, *, picture: str, question: str, phrase: int
+) -> Made:
+    """One task.
+
+    Args:
+        family: Its kind.
+        id: Its name.
+        kit: What it is composed from.
+        backend: Where it is played.
+        picture: Seed of the picture.
+        question: Seed of what the question says beside the picture.
+        phrase: Which of the family's phrasings.
+    """
+    file = f"{id}.png"
+    composition = family.compose(random.Random(f"picture {picture}"), kit)
+    with TemporaryDirectory(prefix="m3bench-") as name:
+        workspace = Path(name)
+        (workspace / MEDIA).mkdir()
+        (workspace / MEDIA / file).write_bytes(composition.picture)
+        sandbox = await backend.open(
+            SandboxSpec(workspace=workspace, servers=family.servers, scenes=(composition.scene,))
+        )
+        try:
+            script = Script(_Player(sandbox, id))
+            solution = await family.solve(random.Random(f"question {question}"), composition, media(file), script)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await sandbox.aclose()
+    others = sorted({tool.server for tool in load_catalog().ready.tools} - set(family.servers))
+    distractors = random.Random(f"distractors {family.name} {phrase}").sample(others, min(DISTRACTORS, len(others)))
+    task = frame(family, id, file, phrase, solution, script, sorted(distractors))
+    scene = json.dumps(composition.scene.to_json(), ensure_ascii=False)
+    return Made(task=task, picture=composition.picture, scene=f"{scene}\n".encode())
+
+
+class _Player:
+    """Makes calls that must succeed."""
+
+    def __init__(self, sandbox: Sandbox, task: str) -> None:
+        self._sandbox = sandbox
+        self._task = task
+
+    async def __call__(self, calls: Sequence[ReferenceCall]) -> list[str]:
+        texts = []
+        for call in calls:
+            outcome, _, text = await play_call(call.tool, call.arguments, self._sandbox, load_catalog())
+            if outcome != "success":
+                raise UserError(f"The reference of {self._task} does not run: {call.tool} {call.arguments}: {text}")
+            texts.append(text)
+        return texts

@@ -1,0 +1,84 @@
+"""Makes sets of tasks on all cores: one family at a time in each of several processes."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+import anyio
+
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.server.authoring.generation import generate
+from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.library import MadeLibrary
+from m3bench.tasks.render.art import Art
+from m3bench.tasks.render.packages import default_folder, fetch
+from m3bench.tasks.task import TaskSet
+
+
+def make_set(
+    families: Sequence[str],
+    *,
+    seed: int,
+    per_family: int,
+    art: Path,
+    name: str,
+    version: str,
+    parallel: int | None = None,
+    progress: Callable[[str], None] = lambda family: None,
+) -> MadeLibrary:
+    """Make a set; the same whatever the number of processes.
+
+    Args:
+        families: Names.
+        seed: Another seed gives other tasks.
+        per_family: How many of each.
+        art: Folder with the art packages.
+        name: The set's name.
+        version: The set's version.
+        parallel: Processes; one per core when left out.
+        progress: Told the name of each finished family.
+    """
+    _ = Art(art).fonts  # unpacked once, before several processes want them
+    parts: dict[str, MadeLibrary] = {}
+    with ProcessPoolExecutor(parallel or os.cpu_count() or 1, mp_context=get_context("spawn")) as pool:
+        jobs = {pool.submit(_family, family, seed, per_family, art): family for family in families}
+        try:
+            for job in as_completed(jobs):
+                parts[jobs[job]] = job.result()
+                progress(jobs[job])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    tasks = tuple(task for family in families for task in parts[family].set.tasks)
+    files = {name: data for family in families for name, data in parts[family].files() if name != "tasks.json"}
+    return MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tasks), files)
+
+
+def private_set(seed: int, per_family: int) -> MadeLibrary:
+    """A set of all families that is in memory alone; says on standard error how far it is."""
+    place = default_folder()
+    fetch(place)
+    done = 0
+
+    def report(family: str) -> None:
+        nonlocal done
+        done += 1
+        end = "" if done < len(FAMILIES) else "\n"
+        print(f"\rMaking tasks: {done} of {len(FAMILIES)} families", end=end, file=sys.stderr, flush=True)
+
+    return make_set(
+        list(FAMILIES), seed=seed, per_family=per_family, art=place, name="private", version="1", progress=report
+    )
+
+
+def _family(family: str, seed: int, per_family: int, art: Path) -> MadeLibrary:
+    async def main() -> MadeLibrary:
+        return await generate(
+            [FAMILIES[family]], seed=seed, per_family=per_family, art=Art(art), backend=InProcessBackend(), name="",
+            version="",
+        )  # fmt: skip
+
+    return anyio.run(main)

@@ -1,0 +1,113 @@
+"""How people speak of what tools give: nouns for things, words for fields, and what a card can name.
+
+The graph of tools is learned without any of this. Words decide what can be asked in plain language: a tool that
+nobody has words for is never asked about. The words themselves are in the modules `words_…`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Something to be told about a thing."""
+
+    field: str
+    """Path in a row, or a regular expression between slashes over the whole answer."""
+    words: str
+    """A noun phrase that fits behind `tell me`: `its phone number`."""
+    kind: Literal["text", "number"] = "text"
+    plural: str = ""
+    """How several of them are called when they are worked with: `the heights`; empty when that makes no sense."""
+    tolerance: float = 0.01
+    """How far a number in an answer may be off."""
+    tools: tuple[str, ...] = ()
+    """What may be computed from several: names of tools of the math server."""
+    scale: float = 1.0
+    """What the number is multiplied with before it is told: metres to kilometres."""
+
+
+@dataclass(frozen=True)
+class Pick:
+    """A way to choose one of several rows."""
+
+    field: str
+    words: str
+    """Stands before the noun: `best-rated`."""
+    highest: bool = True
+
+
+@dataclass(frozen=True)
+class Option:
+    """Arguments that the question states, and the noun they come to."""
+
+    arguments: Mapping[str, Any]
+    noun: str
+    where: str = ""
+    """Follows the noun: `within 2 kilometres of it`."""
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """Where the things on cards come from: what a call returns."""
+
+    tool: str
+    calls: tuple[Mapping[str, Any], ...]
+    field: str
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a card can name so that a tool can be asked."""
+
+    port: str
+    """The argument that takes it."""
+    label: str
+    """What stands above it on the card."""
+    noun: str
+    plural: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that go with it."""
+    name: str = ""
+    """The field of the row that must have the very value."""
+    harvest: Harvest | None = None
+    values: tuple[str, ...] = ()
+    source: str = ""
+    """Where to look it up, said in the question: `in the park service's listing`."""
+    exact: bool = False
+    """Nothing but the very value will do: a number or a code."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """How people speak of what one tool gives."""
+
+    tool: str
+    asks: tuple[Ask, ...] = ()
+    start: Start | None = None
+    noun: str = ""
+    """What a row is, when the tool gives several to choose from."""
+    name: str = ""
+    """The field with a row's name."""
+    alike: bool = False
+    """The chosen row has to have the words of what was looked for: a search brings up all kinds of things."""
+    picks: tuple[Pick, ...] = ()
+    options: tuple[Option, ...] = ()
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that every call has."""
+    file: str = ""
+    """What the call leaves in the workspace, as a pattern."""
+    task: str = ""
+    """What the call does when it is not asked for a value: `save it as a PDF`."""
+    joins: str = ""
+    """What it tells about two things: `the way by road from the first to the second`."""
+
+
+@cache
+def words() -> Mapping[str, Words]:
+    """The words there are, by tool."""
+    from m3bench.server.authoring.synthesis import words_places, words_things, words_works
+
+    return {entry.tool: entry for entry in (*words_places.WORDS, *words_things.WORDS, *words_works.WORDS)}

@@ -1,0 +1,27 @@
+"""Agents that know the reference: one plays it as it stands, one makes the same calls one at a time.
+
+They are the ceiling: the first must score 1 on everything, or the benchmark is wrong.
+"""
+
+from m3bench.server.evaluate.agents.play import Play
+from m3bench.tasks.trajectory import Trajectory
+
+
+def reference(play: Play) -> Trajectory:
+    """The first reference that the tools of the seat can play."""
+    ways = [way.trajectory for way in play.task.references]
+    return next((way for way in ways if all(call.tool in play.shown for call in way.calls)), ways[0])
+
+
+async def oracle(play: Play) -> str:
+    """Plays the reference, independent calls together."""
+    for step in reference(play).steps:
+        await play.step(step.calls)
+    return play.task.answer
+
+
+async def oracle_serial(play: Play) -> str:
+    """Makes the calls of the reference one at a time."""
+    for call in reference(play).calls:
+        await play.call(call)
+    return play.task.answer

@@ -1,0 +1,87 @@
+"""What an agent has in hand while it plays one sample: a client of its seat, and what the task told it.
+
+Everything goes through an ordinary MCP client, so calls are recorded as those of any other. The agent says which
+calls it makes together; the hint in `_meta` keeps the clock out of it.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import anyio
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import RequestParamsMeta
+
+from m3bench.proxy.indirect import CALL_TOOL
+from m3bench.proxy.steps import HINT
+from m3bench.server.evaluate.headless.inspect_seat import text_of
+from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
+from m3bench.tasks.task import Task
+from m3bench.tasks.trajectory import Call
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hidden:
+    """What a run must never see, for who looks for it."""
+
+    files: tuple[str, ...]
+    """Absolute paths on this machine."""
+    texts: tuple[str, ...]
+    """What stands in them, and nowhere else."""
+
+
+@dataclass(kw_only=True)
+class Play:
+    """One sample under way."""
+
+    client: Client
+    task: Task
+    """References and answer with it: only agents that stand for perfect knowledge may look further than the
+    question."""
+    pictures: tuple[str, ...]
+    """Paths in the workspace."""
+    shown: frozenset[str]
+    """Canonical names of the tools of the seat."""
+    indirect: bool = False
+    """Whether the seat lists `call_tool` in their place."""
+    hidden: Hidden
+    dice: random.Random
+    steps: int = field(default=0, init=False)
+
+    async def step(self, calls: Sequence[Call]) -> list[str]:
+        """Make calls together; the text of each result, in their order."""
+        self.steps += 1
+        texts = [""] * len(calls)
+
+        async def one(index: int, call: Call) -> None:
+            texts[index] = await self._call(call)
+
+        async with anyio.create_task_group() as together:
+            for index, call in enumerate(calls):
+                together.start_soon(one, index, call)
+        return texts
+
+    async def call(self, call: Call) -> str:
+        """Make one call as a step of its own."""
+        return (await self.step([call]))[0]
+
+    async def tools(self) -> list[Tool]:
+        """The tools of the seat, the benchmark's own left out."""
+        listed = await self.client.list_tools()
+        catalog = load_catalog()
+        if self.indirect:
+            return [tool for tool in catalog.tools if tool.qualified in self.shown]
+        return [catalog.tool(tool.name) for tool in listed.tools if SEPARATOR in tool.name]
+
+    async def _call(self, call: Call) -> str:
+        try:
+            meta = cast(RequestParamsMeta, {HINT: self.steps})
+            name, arguments = expose(call.tool), dict(call.arguments)
+            if self.indirect:
+                name, arguments = CALL_TOOL, {"name": name, "arguments": arguments}
+            result = await self.client.call_tool(name, arguments, meta=meta)
+        except MCPError as error:
+            return str(error)
+        return text_of(result)

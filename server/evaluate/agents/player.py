@@ -1,0 +1,126 @@
+"""Plays the samples of a plan with a baseline agent: each on a seat of its own, of one server in this process.
+
+A sample ends with the score card of its run. What breaks a sample and is not the agent's doing makes it void.
+"""
+
+import random
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+from mcp import Client
+from mcp_types import CallToolResult, Implementation
+
+from m3bench.proxy.seat import Seat
+from m3bench.server.app import App
+from m3bench.server.evaluate.agents.play import Hidden, Play
+from m3bench.server.evaluate.agents.registry import Agent
+from m3bench.server.evaluate.headless.inspect_seat import text_of
+from m3bench.server.evaluate.headless.plan import Attempt, Plan, SampleDone
+from m3bench.server.results.resultset import DATA, HEADER, Sample, void_reason
+from m3bench.tasks.errors import M3Error, RunError
+from m3bench.tasks.task import Task
+
+REVISION = "2026-07-28"
+"""The protocol revision the agents speak: it needs no handshake."""
+
+RUNS_PER_SANDBOX = 100
+"""The agents are our own and leave a sandbox as they found it; most of its time goes into reading the world once."""
+
+TELLING_LETTERS = 32
+"""A text this long is found in no result by chance."""
+
+
+async def play_plan(plan: Plan, agent: Agent, done: SampleDone) -> None:
+    """Play what is to be done, `plan.parallel` samples at a time."""
+    app = App(plan.settings, runs_per_sandbox=RUNS_PER_SANDBOX if plan.settings.sandbox == "process" else 1)
+    app.check()
+    waiting = iter(plan.todo)
+
+    async def work() -> None:
+        for attempt in waiting:
+            done(*await _sample(app, plan, agent, attempt))
+
+    async with app.lifespan(), anyio.create_task_group() as workers:
+        for _ in range(plan.parallel):
+            workers.start_soon(work)
+
+
+async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple[Sample, Mapping[str, Any] | None]:
+    began = time.monotonic()
+    run = None
+    card: Mapping[str, Any] | None = None
+    try:
+        run = await _play(app, plan, agent, attempt)
+        record = app.store.run(run)
+        assert record is not None
+        card = await app.score(record)
+        reason = void_reason(card)
+    except M3Error as error:
+        reason = str(error)
+    sample = Sample(
+        task=attempt.task,
+        repeat=attempt.repeat,
+        state="void" if reason else "scored",
+        run=run,
+        reason=reason,
+        seconds=round(time.monotonic() - began, 3),
+    )
+    return sample, None if reason else card
+
+
+async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
+    """Play one sample up to its submission; the run's handle."""
+    task = plan.task(attempt)
+    seat = app.open_seat(profile=plan.profile(task.id))
+    async with _client(app, agent.name, seat) as client:
+        opening = _meant(await client.call_tool("start_task", {"task_id": task.id}))
+        facts = (opening.meta or {})["m3bench/task"]
+        play = Play(
+            client=client,
+            task=task,
+            pictures=tuple(facts["pictures"]),
+            shown=frozenset(tool.qualified for tool in seat.tools.values()),
+            indirect=bool(seat.unlisted),
+            hidden=_hidden(plan, task),
+            dice=random.Random(f"{plan.seed} {task.id} {attempt.repeat}"),
+        )
+        answer = await agent.play(play)
+        _meant(await client.call_tool("submit", {"answer": answer}))
+        return str(facts["run"])
+
+
+@asynccontextmanager
+async def _client(app: App, name: str, seat: Seat) -> AsyncIterator[Client]:
+    """A client on a seat, which is closed after it."""
+
+    async def seat_of(context: Any) -> Seat:
+        return seat
+
+    info = Implementation(name=name, version=version("m3bench"))
+    try:
+        async with Client(app.front.server(seat_of), mode=REVISION, client_info=info) as client:
+            yield client
+    finally:
+        with anyio.CancelScope(shield=True):
+            await app.close_seat(seat)
+
+
+def _hidden(plan: Plan, task: Task) -> Hidden:
+    """What a run of the task must not see."""
+    files = (plan.library.folder / "tasks.json", plan.folder / HEADER, plan.folder / DATA / "m3bench.sqlite")
+    texts = (task.wording, task.answer, plan.library.hash)
+    return Hidden(
+        files=tuple(str(path.resolve()) for path in files),
+        texts=tuple(text for text in texts if len(text) >= TELLING_LETTERS),
+    )
+
+
+def _meant(result: CallToolResult) -> CallToolResult:
+    """The result of one of the benchmark's own tools, which do not fail while all is well."""
+    if result.is_error:
+        raise RunError(text_of(result))
+    return result

@@ -1,0 +1,63 @@
+"""The baseline agents by name: what each does, and what its scores show.
+
+Importing this is cheap; what plays an agent is imported when it is asked to.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from m3bench.tasks.catalog import did_you_mean
+from m3bench.tasks.errors import UserError
+
+if TYPE_CHECKING:
+    from m3bench.server.evaluate.agents.play import Play
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agent:
+    """A scripted client."""
+
+    name: str
+    about: str
+    """One line for people."""
+    where: str
+    """Module of this package, and the function in it."""
+
+    @property
+    def play(self) -> "Callable[[Play], Awaitable[str]]":
+        """Plays a sample; the answer to submit."""
+        module, _, function = self.where.partition(".")
+        found: Callable[[Play], Awaitable[str]] = getattr(
+            import_module(f"m3bench.server.evaluate.agents.{module}"), function
+        )
+        return found
+
+
+AGENTS = {
+    agent.name: agent
+    for agent in (
+        Agent(name="oracle", about="plays the reference: the ceiling, 1 everywhere", where="oracle.oracle"),
+        Agent(name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"),
+        Agent(name="sloppy", about="plays the reference with mistakes, and answers vaguely", where="sloppy.sloppy"),
+        Agent(name="injector", about="as sloppy, with instructions for graders", where="sloppy.injector"),
+        Agent(name="copycat", about="calls what sounds like the question and repeats it", where="idle.copycat"),
+        Agent(name="random", about="calls random tools with random arguments that fit", where="idle.anything"),
+        Agent(name="null", about="does nothing: the floor, 0 everywhere", where="idle.null"),
+        Agent(name="canary", about="looks for the solution; its answer is what it found", where="canary.canary"),
+    )
+}
+
+
+def find_agents(names: list[str]) -> list[Agent]:
+    """The agents of these names in the registry's order; `all` names every one.
+
+    Raises:
+        UserError: There is no such agent.
+    """
+    for name in names:
+        if name not in AGENTS and name != "all":
+            hint = did_you_mean(name, AGENTS)
+            raise UserError(f"There is no agent {name!r}: choose from {', '.join(AGENTS)}, or all.{hint}")
+    return [agent for agent in AGENTS.values() if agent.name in names or "all" in names]

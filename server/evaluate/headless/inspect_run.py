@@ -1,0 +1,145 @@
+"""Has a model play the samples of a plan, by way of Inspect.
+
+Each sample is told to the plan's keeper as soon as it is over; Inspect's own log of the run lies beside the results.
+Nothing but the model's provider is spoken to.
+"""
+
+import math
+from typing import Any
+
+from m3bench.server.evaluate.headless.plan import ModelOptions, Plan, SampleDone
+from m3bench.tasks.errors import UserError
+
+LOGS = "inspect"
+"""The folder of a result set with Inspect's logs."""
+
+RETRIES = 6
+"""Times a request to a provider is tried again, each time after a longer wait."""
+
+
+def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
+    """Play what a plan has to do.
+
+    Raises:
+        UserError: The model cannot be used, or too many samples in a row failed through no fault of it.
+        KeyboardInterrupt: The person stopped it; what was told of is kept.
+    """
+    model = find_model(options)
+    from inspect_ai import eval as inspect_eval
+
+    from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
+    from m3bench.server.evaluate.headless.solver import seated
+    from m3bench.server.evaluate.headless.task import inspect_task
+
+    settings = plan.settings
+    solver = seated(
+        data=str(settings.data.absolute()),
+        tasks=str(settings.tasks.absolute()) if settings.tasks is not None else None,
+        sandbox=settings.sandbox,
+        runtime=settings.runtime,
+        max_calls=settings.max_calls,
+        agent=options.solver,
+        calling=options.calling,
+        max_steps=options.max_steps,
+        batch=options.batch,
+        minutes=options.max_minutes,
+        messages=options.max_messages,
+        tokens=options.max_tokens,
+    )
+    attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
+    watch = Watch(done)
+    token = WATCH.set(watch)
+    try:
+        logs = inspect_eval(
+            inspect_task(plan.library, attempts, solver, settings.max_calls),
+            model=model,
+            display="none",
+            log_dir=str(plan.folder.absolute() / LOGS),
+            log_realtime=False,
+            log_level="error",
+            max_samples=plan.parallel,
+            max_connections=plan.parallel,
+            fail_on_error=False,
+            ctl_server=False,
+            score_display=False,
+        )
+    finally:
+        WATCH.reset(token)
+    if watch.broken is not None:
+        raise watch.broken
+    # Of an evaluation that Ctrl-C ended Inspect returns no log, or one that says so; it does not raise.
+    if not logs or any(log.status == "cancelled" for log in logs):
+        raise KeyboardInterrupt
+    if watch.halted:
+        raise UserError(
+            f"Stopped, because too many samples in a row failed through no fault of the model: {watch.last_reason} "
+            "When that is mended, go on with --resume."
+        )
+    for log in logs:
+        if log.status == "error" and log.error is not None:
+            raise UserError(f"Inspect could not run the samples: {log.error.message}")
+
+
+def find_model(options: ModelOptions) -> Any:
+    """The model, ready to be asked.
+
+    Raises:
+        UserError: Inspect is not installed, knows no such model, or lacks what the provider needs.
+    """
+    try:
+        from inspect_ai.model import GenerateConfig, get_model
+    except ImportError as error:
+        raise UserError("Models are run by Inspect: pip install 'm3bench[agents]' installs it.") from error
+    from pydantic import ValidationError
+    from rich.text import Text
+
+    from m3bench.server.evaluate.headless import registry  # makes our own provider known
+    from m3bench.server.evaluate.headless.solver import check_player
+
+    assert registry
+    check_player(options.solver, options.calling)
+    _set_price(options)
+    try:
+        config = GenerateConfig.model_validate({"max_retries": RETRIES, **options.generate})
+    except ValidationError as error:
+        raise UserError(f"--generate cannot be used: {error.errors(include_url=False)[0]['msg']}") from error
+    try:
+        return get_model(options.model, config=config, memoize=False, **_mock(options.model), **options.arguments)
+    except UserError:
+        raise
+    except Exception as error:
+        said = " ".join(Text.from_markup(str(error)).plain.split()) or type(error).__name__
+        raise UserError(f"The model {options.model!r} cannot be used: {said}") from error
+
+
+def _set_price(options: ModelOptions) -> None:
+    """Tell Inspect what a model costs."""
+    from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+    if options.price is None:
+        return
+    try:
+        read, written, *cached = (float(part) for part in options.price.split(","))
+    except ValueError:
+        read, written, cached = -1, -1, []
+    if len(cached) > 1 or not all(0 <= number < math.inf for number in (read, written, *cached)):
+        raise UserError(
+            f"--price takes dollars for a million tokens, such as 1.25,10 (read, written): {options.price!r}"
+        )
+    cost = ModelCost(input=read, output=written, input_cache_write=read, input_cache_read=cached[0] if cached else read)
+    known = get_model_info(options.model) or ModelInfo()
+    set_model_info(options.model, known.model_copy(update={"cost": cost}))
+
+
+def _mock(model: str) -> dict[str, Any]:
+    """What keeps Inspect's mock model from fetching a tokenizer: outputs that say what they cost."""
+    if not model.startswith("mockllm/"):
+        return {}
+    from inspect_ai.model import ModelOutput, ModelUsage
+
+    def output(*_: object) -> ModelOutput:
+        said = ModelOutput.from_content(model, "I do not know.")
+        said.usage = ModelUsage()
+        return said
+
+    return {"custom_outputs": output}

@@ -1,0 +1,170 @@
+"""The seat of one sample: a benchmark server of its own over stdio, with one task running on it.
+
+The harness starts the task, hands in the answer and asks for the score card on the same connection that carries the
+model's calls; the model sees none of that. What breaks here is nobody's score: it raises `SandboxError`.
+"""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, TextIO
+
+import anyio
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Implementation, TextContent, Tool
+
+from m3bench.proxy.router import INVALID_PARAMS
+from m3bench.proxy.steps import HINT
+from m3bench.server.store.records import RUN_TOOLS
+from m3bench.tasks.errors import SandboxError, first_cause
+
+REPLY_SECONDS = 180.0
+"""The server bounds every call below this; who waits longer waits for a server that is gone."""
+
+_PASSED_ON = ("M3BENCH_", "DOCKER_", "XDG_", "PYTHON", "TMP", "TEMP", "LANG", "LC_", "SSL_CERT")
+"""Variables the server gets, by how they begin; a provider's key is none of its business."""
+
+_BROKEN = (MCPError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seating:
+    """How the servers of samples are started."""
+
+    data: Path
+    tasks: Path | None = None
+    """A folder with a set of tasks; the bundled set when left out."""
+    sandbox: str = "process"
+    runtime: str | None = None
+    max_calls: int = 200
+    max_minutes: float = 60.0
+
+    def command(self, profile: str) -> list[str]:
+        """The command line of a server."""
+        options: dict[str, object] = {
+            "data": self.data,
+            "profile": profile,
+            "sandbox": self.sandbox,
+            "max-calls": self.max_calls,
+            "max-minutes": self.max_minutes,
+            "tasks": self.tasks,
+            "runtime": self.runtime,
+        }
+        given = [part for name, value in options.items() if value is not None for part in (f"--{name}", str(value))]
+        return [sys.executable, "-m", "m3bench.server.cli", "serve", *given]
+
+
+@dataclass(kw_only=True)
+class SampleSeat:
+    """A seat with a run under way."""
+
+    client: Client
+    run: str
+    """The run's handle."""
+    tools: tuple[Tool, ...]
+    """What the profile shows, without the benchmark's own tools."""
+    step: int = field(default=0, init=False)
+    """The turn of the model that calls belong to."""
+
+    async def call(self, tool: str, arguments: object) -> CallToolResult:
+        """Make a call as part of the current step.
+
+        The arguments go out as they are, even when they are no object: the record shows what the model sent. A
+        request that the server refuses as such comes back as a result with `is_error`.
+        """
+        try:
+            return await _request(self.client, tool, arguments, {HINT: self.step})
+        except MCPError as error:
+            if error.error.code != INVALID_PARAMS:
+                raise SandboxError(f"The benchmark server failed: {error.error.message}") from error
+            return CallToolResult(content=[TextContent(type="text", text=error.error.message)], is_error=True)
+
+    async def submit(self, answer: str) -> None:
+        """Hand in the answer."""
+        await _own(self.client, "submit", {"answer": answer})
+
+    async def score(self) -> dict[str, Any]:
+        """The score card of the run."""
+        card = (await _own(self.client, "score", {})).structured_content
+        if card is None:
+            raise SandboxError("The benchmark server gave no score card.")
+        return dict(card)
+
+
+@asynccontextmanager
+async def open_seat(seating: Seating, task: str, profile: str, client: Implementation) -> AsyncIterator[SampleSeat]:
+    """Start a server and a task on it; both end with the context.
+
+    Raises:
+        SandboxError: The server does not start, or goes away, or the task does not start.
+    """
+    command, *arguments = seating.command(profile)
+    environment = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)}
+    parameters = StdioServerParameters(command=command, args=arguments, env=environment)
+    with TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+        inside: Exception | None = None
+        try:
+            async with Client(stdio_client(parameters, errlog=log), client_info=client) as connection:
+                opening = await _own(connection, "start_task", {"task_id": task})
+                listed = (await connection.list_tools()).tools
+                seat = SampleSeat(
+                    client=connection,
+                    run=str((opening.meta or {})["m3bench/task"]["run"]),
+                    tools=tuple(tool for tool in listed if tool.name not in RUN_TOOLS),
+                )
+                try:
+                    yield seat
+                except Exception as error:
+                    inside = error
+                    raise
+        except Exception as error:
+            # The task groups of a client wrap what is raised inside them.
+            cause = inside or first_cause(error)
+            if inside is None and isinstance(cause, _BROKEN):
+                raise SandboxError(_why(log, cause)) from error
+            raise cause from None
+
+
+class _AnyParams(CallToolRequestParams):
+    """The parameters of a call whose arguments may be anything."""
+
+    arguments: Any = None
+
+
+class _AnyRequest(CallToolRequest):
+    params: _AnyParams
+
+
+async def _own(client: Client, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
+    """Call one of the benchmark's own tools, which do not fail while all is well."""
+    try:
+        result = await _request(client, tool, arguments, None)
+    except MCPError as error:
+        raise SandboxError(f"{tool} failed: {error.error.message}") from error
+    if result.is_error:
+        raise SandboxError(f"{tool} failed: {text_of(result)}")
+    return result
+
+
+async def _request(client: Client, tool: str, arguments: object, meta: Mapping[str, Any] | None) -> CallToolResult:
+    # Past the SDK's own call_tool, which would check the results of tools and refuse arguments that are no object.
+    request = _AnyRequest.model_validate({"params": {"name": tool, "arguments": arguments, "_meta": meta}})
+    return await client.session.send_request(request, CallToolResult, request_read_timeout_seconds=REPLY_SECONDS)
+
+
+def text_of(result: CallToolResult) -> str:
+    """The texts of a result, one below the other."""
+    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+def _why(log: TextIO, error: BaseException) -> str:
+    """What a server said last before it went."""
+    log.seek(0)
+    said = [line.strip() for line in log if line.strip()]
+    return f"The benchmark server of the sample is gone: {said[-1] if said else error}"

@@ -1,0 +1,122 @@
+"""The tools of a seat, as Inspect handles tools.
+
+What the model is shown and what is run are two things: it sees the schemas of its profile, and whatever it then calls,
+a tool that does not exist or arguments that fit no schema included, goes to the benchmark server, which says what is
+wrong and keeps it on record. Inspect by itself would answer such calls and nobody would count them.
+"""
+
+from base64 import b64decode
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, Content, ContentImage, ContentText, execute_tools
+from inspect_ai.tool import Tool as InspectTool
+from inspect_ai.tool import ToolCall, ToolDef, ToolError, ToolInfo, ToolParams, ToolSource
+from mcp_types import AudioContent, CallToolResult, ImageContent, TextContent, Tool
+
+from m3bench.server.evaluate.headless.inspect_seat import SampleSeat, text_of
+from m3bench.server.store.records import RUN_TOOLS
+
+SUBMIT = "submit"
+"""With this the model ends its work; it is the solver's, and never reaches the server."""
+
+MAX_CHARACTERS = 100_000
+"""Of one text in a result; the rest would only push the question out of a model's window."""
+
+MAX_IMAGE_BYTES = 5_000_000
+"""What every provider takes."""
+
+
+def shown(tools: Sequence[Tool]) -> list[ToolInfo]:
+    """Tools as a model is shown them."""
+    return [
+        ToolInfo(
+            name=tool.name,
+            description=tool.description or tool.name,
+            parameters=ToolParams.model_validate(tool.input_schema),
+        )
+        for tool in tools
+    ]
+
+
+class SeatTools(ToolSource):
+    """Whatever the model called last, ready to be run on its seat."""
+
+    def __init__(self, seat: SampleSeat) -> None:
+        self._seat = seat
+        self._names: list[str] = []
+
+    @property
+    def listed(self) -> tuple[Tool, ...]:
+        """What the profile shows."""
+        return self._seat.tools
+
+    @property
+    def step(self) -> int:
+        """How many turns with calls there were."""
+        return self._seat.step
+
+    async def turn(self, message: ChatMessageAssistant) -> None:
+        """A new step begins with what the model has just said."""
+        self._seat.step += 1
+        calls = message.tool_calls or []
+        self._names = list(dict.fromkeys(call.function for call in calls if call.function != SUBMIT))
+        for call in calls:
+            if call.parse_error:
+                await self._seat.call("" if call.function in RUN_TOOLS else call.function, call.parse_error)
+
+    async def attempt(self, text: str) -> None:
+        """A turn in which calls were meant and cannot be read: put that on record, as a step of its own."""
+        self._seat.step += 1
+        await self._seat.call("", text)
+
+    async def run(self, message: ChatMessageAssistant) -> list[ChatMessageTool]:
+        """Run the calls of a message together; a result for each, in their order."""
+        found = await execute_tools([message], self)
+        return [result for result in found.messages if isinstance(result, ChatMessageTool)]
+
+    async def tools(self) -> list[InspectTool]:
+        """What the last message calls, whether it exists or not."""
+        return [self._tool(name) for name in self._names]
+
+    def _tool(self, name: str) -> InspectTool:
+        async def execute(**kwargs: Any) -> list[Content]:
+            if name in RUN_TOOLS:
+                raise ToolError(f"Unknown tool {name!r}.")
+            result = await self._seat.call(name, kwargs)
+            if result.is_error:
+                raise ToolError(_clip(text_of(result)))
+            return contents(result)
+
+        return ToolDef(
+            execute, name=name, description=name, parameters=ToolParams(additionalProperties=True), parallel=True
+        ).as_tool()
+
+
+def contents(result: CallToolResult) -> list[Content]:
+    """A result as a model is shown it."""
+    parts: list[Content] = []
+    for block in result.content:
+        match block:
+            case TextContent():
+                parts.append(ContentText(text=_clip(block.text)))
+            case ImageContent() if len(b64decode(block.data)) <= MAX_IMAGE_BYTES:
+                parts.append(ContentImage(image=f"data:{block.mime_type};base64,{block.data}"))
+            case ImageContent() | AudioContent():
+                parts.append(ContentText(text=f"({block.mime_type}, too large or of a kind that cannot be shown)"))
+            case _:
+                parts.append(ContentText(text=_clip(block.model_dump_json(by_alias=True, exclude_none=True))))
+    return parts or [ContentText(text="(the tool returned nothing)")]
+
+
+def calls_of(calls: Sequence[tuple[str, dict[str, Any]]], step: int) -> list[ToolCall]:
+    """Calls that were written as text, as Inspect knows calls."""
+    return [
+        ToolCall(id=f"call-{step}-{number}", function=tool, arguments=arguments)
+        for number, (tool, arguments) in enumerate(calls, 1)
+    ]
+
+
+def _clip(text: str) -> str:
+    rest = len(text) - MAX_CHARACTERS
+    return f"{text[:MAX_CHARACTERS]}\n[{rest} more characters are not shown]" if rest > 0 else text

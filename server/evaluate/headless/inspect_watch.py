@@ -1,0 +1,60 @@
+"""Who is told of samples while Inspect runs them, and when to stop.
+
+A headless run sets the watch of its context; samples that Inspect plays on its own, with `inspect eval`, have none.
+Failures that are not the model's make a sample void; many in a row mean that something is down, and that going on
+would only make more of them.
+"""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any
+
+from m3bench.server.evaluate.headless.plan import SampleDone
+from m3bench.server.results.resultset import Sample
+from m3bench.tasks.errors import RunError
+
+PATIENCE = 8
+"""Void samples in a row after which nothing more is begun."""
+
+
+class Watch:
+    """Passes on what became of samples.
+
+    Args:
+        done: Is told of every sample that is over.
+        patience: Void samples in a row after which nothing more is begun.
+    """
+
+    def __init__(self, done: SampleDone, patience: int = PATIENCE) -> None:
+        self._done = done
+        self._patience = patience
+        self._void_in_a_row = 0
+        self.broken: Exception | None = None
+        """Why samples could no longer be kept."""
+        self.last_reason = ""
+
+    @property
+    def halted(self) -> bool:
+        """Whether nothing more is to be begun."""
+        return self.broken is not None or self._void_in_a_row >= self._patience
+
+    def check(self) -> None:
+        """Raise when nothing more is to be begun."""
+        if self.halted:
+            raise RunError("Not begun: the run was stopped before this sample.")
+
+    def over(self, sample: Sample, card: Mapping[str, Any] | None) -> None:
+        """A sample is over."""
+        if sample.state == "void":
+            self._void_in_a_row += 1
+            self.last_reason = sample.reason
+        else:
+            self._void_in_a_row = 0
+        try:
+            self._done(sample, card)
+        except Exception as error:
+            self.broken = error
+            raise
+
+
+WATCH: ContextVar[Watch | None] = ContextVar("m3bench_watch", default=None)

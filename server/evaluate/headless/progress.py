@@ -1,0 +1,91 @@
+"""How far a headless run is, on standard error: a bar on a terminal, else a plain line now and then.
+
+Says how many samples are done, how fast, at what cost, how long the rest will take, and how the last one went.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from m3bench.server.results.resultset import Sample
+
+LINES = 20
+"""Plain lines over a whole run, about."""
+
+
+class Progress:
+    """Counts samples and puts what is known of the run into one line.
+
+    Args:
+        total: Samples that are to be made now.
+        show: Takes the line after each sample: how many are done, and the text.
+        clock: Seconds, monotonic.
+    """
+
+    def __init__(
+        self, total: int, show: Callable[[int, str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.total = total
+        self.done = 0
+        self.void = 0
+        self.cost: float | None = None
+        self._show = show
+        self._clock = clock
+        self._began = clock()
+
+    def tell(self, agent: str, sample: Sample, card: Mapping[str, Any] | None) -> None:
+        """A sample is over."""
+        self.done += 1
+        self.void += sample.state == "void"
+        if sample.usage.cost is not None:
+            self.cost = (self.cost or 0.0) + sample.usage.cost
+        average = card["metrics"].get("average") if card is not None else None
+        result = "void" if card is None else "unscored" if average is None else f"{average:.3f}"
+        self._show(self.done, self._line(f"{agent} {sample.task} {result}"))
+
+    def _line(self, last: str) -> str:
+        elapsed = max(self._clock() - self._began, 1e-9)
+        rate = self.done / elapsed
+        parts = [f"{self.done}/{self.total}", f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min"]
+        if self.cost is not None:
+            parts.append(f"${self.cost:.2f}")
+        parts += [f"{duration((self.total - self.done) / rate)} left", last]
+        if self.void:
+            parts.append(f"{self.void} void")
+        return " · ".join(parts)
+
+
+@contextmanager
+def progress(total: int, stream: TextIO | None = None) -> Iterator[Progress]:
+    """The progress of so many samples, shown on standard error as it can show it."""
+    stream = stream or sys.stderr
+    if total == 0 or not stream.isatty():
+        yield Progress(total, _plain(total, stream))
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
+    with Bars(*columns, console=Console(file=stream), transient=True) as bars:
+        bar = bars.add_task(f"0/{total}", total=total)
+        yield Progress(total, lambda done, line: bars.update(bar, completed=done, description=line))
+
+
+def duration(seconds: float) -> str:
+    """A span of time, as short as is useful."""
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 99.5 * 60 else f"{seconds / 3600:.1f} h"
+
+
+def _plain(total: int, stream: TextIO) -> Callable[[int, str], None]:
+    every = max(1, total // LINES)
+
+    def show(done: int, line: str) -> None:
+        if done % every == 0 or done in (1, total):
+            print(line, file=stream, flush=True)
+
+    return show

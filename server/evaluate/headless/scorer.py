@@ -1,0 +1,49 @@
+"""The benchmark's score card as an Inspect score: every metric by name, means in the log's header.
+
+The card is computed once, by the server that recorded the calls; nothing is scored again here. A metric without a
+value is NaN, which Inspect leaves out of its means and does not take for 0.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.scoring.aggregate import METRICS
+from m3bench.tasks.errors import RunError
+
+CARD, RUN, ANSWER = "m3bench/card", "m3bench/run", "m3bench/answer"
+"""Where a sample's store has the score card, the run's handle and the answer that was handed in."""
+
+VALUES = (*METRICS, "average", "success")
+
+
+@scorer(metrics={"*": [mean(), stderr()]})
+def scorecard() -> Scorer:
+    """The score card of the sample's run."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        card = state.store.get(CARD)
+        if card is None:
+            raise RunError("The sample ended before its answer could be handed in: there is nothing to score.")
+        return score_of(card, state.store.get(RUN), state.store.get(ANSWER))
+
+    return score
+
+
+def score_of(card: Mapping[str, Any], run: str, answer: str) -> Score:
+    """A score card as a score."""
+    numbers = {**card["metrics"], "success": card["success"]}
+    return Score(
+        value={name: float("nan") if numbers.get(name) is None else float(numbers[name]) for name in VALUES},
+        answer=answer,
+        explanation=markdown(dict(card)),
+        metadata={
+            "run": run,
+            "task": card["task"],
+            "family": card["family"],
+            **{name: card[name] for name in ("checks", "outcomes", "excluded", "reference", "ranges")},
+        },
+    )

@@ -1,0 +1,76 @@
+"""The benchmark as an Inspect task: a sample for each attempt at a task, with the question and the picture in it.
+
+References, checks and answers stay on the server's side: a sample holds what any client is told.
+"""
+
+from base64 import b64encode
+from collections.abc import Sequence
+
+from inspect_ai import Task as InspectTask
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.dataset import Sample as InspectSample
+from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText
+from inspect_ai.solver import Solver
+
+from m3bench.server.evaluate.headless.plan import Attempt
+from m3bench.server.evaluate.headless.scorer import scorecard
+from m3bench.tasks.library import Library
+from m3bench.tasks.task import MEDIA, Task, picture_type
+
+NAME = "m3"
+
+PROMPT = """\
+# Task {id}
+
+{question}
+
+{pictures}
+Files that tools write lie in the same folder. At most {max_calls} calls can be made."""
+
+
+def inspect_task(
+    library: Library, attempts: Sequence[tuple[Attempt, str]], solver: Solver, max_calls: int
+) -> InspectTask:
+    """The Inspect task for attempts, each with its profile."""
+    told: dict[str, list[Content]] = {}
+    for attempt, _ in attempts:
+        if attempt.task not in told:
+            told[attempt.task] = prompt(library, library.task(attempt.task), max_calls)
+    samples = [
+        InspectSample(
+            id=attempt.task if attempt.repeat == 1 else f"{attempt.task}#{attempt.repeat}",
+            input=[ChatMessageUser(content=told[attempt.task])],
+            metadata={
+                "task": attempt.task,
+                "family": library.task(attempt.task).family,
+                "repeat": attempt.repeat,
+                "profile": profile,
+            },
+        )
+        for attempt, profile in attempts
+    ]
+    return InspectTask(
+        name=NAME,
+        dataset=MemoryDataset(samples, name=library.set.name),
+        solver=solver,
+        scorer=scorecard(),
+        headline_metric="scorecard.average",
+        fail_on_error=False,
+        version=library.set.version,
+        metadata={"tasks": library.hash},
+    )
+
+
+def prompt(library: Library, task: Task, max_calls: int) -> list[Content]:
+    """What the model is told: the question, where the pictures lie, and the pictures."""
+    paths = ", ".join(f"./{MEDIA}/{name}" for name in task.pictures)
+    where = {0: "", 1: f"The picture is attached; for the tools it lies at {paths}."}.get(
+        len(task.pictures), f"The pictures are attached; for the tools they lie at {paths}."
+    )
+    text = PROMPT.format(id=task.id, question=task.question, pictures=where, max_calls=max_calls)
+    return [ContentText(text=text), *(ContentImage(image=_url(library, name)) for name in task.pictures)]
+
+
+def _url(library: Library, name: str) -> str:
+    kind = picture_type(name)
+    return f"data:{kind};base64,{b64encode(library.picture(name)).decode()}"

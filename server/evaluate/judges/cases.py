@@ -1,0 +1,121 @@
+"""Finds what is to be judged: runs by handle, `latest` or result set, each with its task and its calls.
+
+A judge must read the question that the client read, so a run is judged with the very set of tasks it was made with;
+another set of the same name is refused.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from m3bench.server.evaluate.judges.material import Material, Picture, material
+from m3bench.server.results.resultset import HEADER, Result, Sample, read_resultset, store_folder
+from m3bench.server.scoring.aggregate import Row
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.library import Library
+from m3bench.tasks.task import Task
+
+LATEST = "latest"
+STORE = "m3bench.sqlite"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A run with what judges need."""
+
+    folder: Path
+    """Where its store lies."""
+    run: RunRecord
+    task: Task
+    calls: tuple[CallRecord, ...]
+    library: Library
+    agent: str
+
+    @cached_property
+    def material(self) -> Material:
+        """What a judge sees."""
+        pictures = [Picture(name=name, data=self.library.picture(name)) for name in self.task.pictures]
+        return material(self.task, self.calls, self.run.answer or "", pictures)
+
+    @property
+    def row(self) -> Row | None:
+        """The metrics of its score card; None when it was not scored."""
+        card = self.run.scorecard
+        if card is None:
+            return None
+        sample = Sample(task=self.task.id, repeat=1, state="scored", run=self.run.id)
+        return Result(sample=sample, run=self.run, card=card).row
+
+
+def find_cases(names: Sequence[str], data: Path, library: Library) -> list[Case]:
+    """The runs that are meant, each once, in the order given.
+
+    Args:
+        names: Handles, their beginnings, `latest`, or folders of result sets.
+        data: Where the record of runs lies that handles are looked up in.
+        library: The tasks.
+
+    Raises:
+        UserError: There is no such run, it was never submitted, or its tasks are others.
+    """
+    found: dict[tuple[Path, str], Case] = {}
+    for name in names:
+        path = Path(name)
+        cases = _of_folder(path, library) if name != LATEST and _is_folder(path) else [_named(name, data, library)]
+        for case in cases:
+            found.setdefault((case.folder.resolve(), case.run.id), case)
+    return list(found.values())
+
+
+def _is_folder(path: Path) -> bool:
+    return (path / HEADER).is_file() or (path / STORE).is_file()
+
+
+def _of_folder(folder: Path, library: Library) -> list[Case]:
+    results = read_resultset(folder)
+    if not results.results:
+        raise UserError(f"{folder} holds no scored runs: there is nothing to judge.")
+    store = SqliteStore(store_folder(folder))
+    try:
+        return [_case(store, result.run, library, results.header.agent) for result in results.results]
+    finally:
+        store.close()
+
+
+def _named(name: str, data: Path, library: Library) -> Case:
+    if Path(name).is_dir():
+        raise UserError(f"The folder {name} holds no recorded runs: name a result set, a data folder or a run.")
+    if not (store_folder(data) / STORE).is_file():
+        raise UserError(f"There is no record of runs in {data}: name its folder with --data, or a result set.")
+    store = SqliteStore(store_folder(data))
+    try:
+        submitted = (one for one in store.runs() if one.answer is not None)
+        run = next(submitted, None) if name == LATEST else store.run(name)
+        if run is None:
+            raise UserError(f"There is no run {name!r}, or more than one begins so: `m3bench runs list` shows them.")
+        return _case(store, run, library, "")
+    finally:
+        store.close()
+
+
+def _case(store: SqliteStore, run: RunRecord, library: Library, agent: str) -> Case:
+    if run.answer is None:
+        raise UserError(f"Run {run.id[:12]} is {run.state}: only a run that was submitted can be judged.")
+    made_with = run.manifest.get("tasks") or {}
+    if made_with.get("hash") != library.hash:
+        raise UserError(
+            f"Run {run.id[:12]} was made with other tasks than those of {library.folder} "
+            f"({made_with.get('name')} {made_with.get('version')}): name the folder of its set with --tasks."
+        )
+    calls = tuple(call for call in store.calls(run.id) if call.tool not in OWN_TOOLS)
+    return Case(
+        folder=store.folder,
+        run=run,
+        task=library.task(run.task),
+        calls=calls,
+        library=library,
+        agent=agent or (calls[0].client if calls else ""),
+    )

@@ -1,0 +1,139 @@
+"""What a judge sees of a run: question, calls with their results, answer; all of it bounded.
+
+Never the references, the checks or any score: a judge that knew them would only repeat them. Text that came from
+outside loses its control characters and is cut in the middle, where it is longer than a share of the whole.
+"""
+
+import json
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from m3bench.server.evaluate.judges.asks import Ask
+from m3bench.server.scorecard.trajectory import Course, course, result_text
+from m3bench.server.store.records import CallRecord
+from m3bench.tasks.task import Task
+from m3bench.tasks.trajectory import Call
+
+MAX_ANSWER = 20_000
+MAX_RESULTS = 80_000
+"""Characters of all results and arguments together."""
+MAX_PART, MIN_PART = 4_000, 200
+"""Characters of one result, or of the arguments of one call."""
+MAX_CALLS = 200
+"""Calls shown; of more, the first and last half of this number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """A picture of the task."""
+
+    name: str
+    data: bytes
+
+    @property
+    def mime(self) -> str:
+        """Its type, by its first bytes."""
+        if self.data.startswith(b"\xff\xd8"):
+            return "image/jpeg"
+        return "image/webp" if self.data[8:12] == b"WEBP" else "image/png"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A piece of text with a title of ours: whatever the text says, it cannot pass for another section."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What there is to judge."""
+
+    question: str
+    wording: str
+    calls: tuple[Section, ...]
+    answer: str
+    made: int
+    """How many calls there were; of very many, not all are shown."""
+    excluded: int = 0
+    """Calls that are neither shown nor counted, because they failed through no fault of the agent."""
+    pictures: tuple[Picture, ...] = ()
+
+    def sections(self, ask: Ask) -> tuple[Section, ...]:
+        """What an ask shows."""
+        wording = [Section(title="exact request", text=self.wording)] if ask.shows_wording and self.wording else []
+        return (
+            Section(title="request", text=self.question),
+            *wording,
+            *self.calls,
+            Section(title="answer", text=self.answer),
+        )
+
+
+def material(task: Task, records: Sequence[CallRecord], answer: str, pictures: Sequence[Picture] = ()) -> Material:
+    """The material of a submitted run."""
+    found = course(records, task.question)
+    return Material(
+        question=readable(task.question, MAX_ANSWER),
+        wording=readable(task.wording, MAX_ANSWER),
+        calls=tuple(_calls(found)),
+        answer=readable(answer, MAX_ANSWER) or "(the agent submitted an empty answer)",
+        made=len(found.calls),
+        excluded=len(found.excluded),
+        pictures=tuple(pictures),
+    )
+
+
+def readable(text: str, limit: int) -> str:
+    """The text without control characters, the middle left out where it is too long."""
+    if len(text) > limit:
+        half = limit // 2
+        text = f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
+    return "".join(_shown(character) for character in text.replace("\r\n", "\n")).strip()
+
+
+def _shown(character: str) -> str:
+    """The character, unless it could hide or reorder text."""
+    if character in "\n\t":
+        return character
+    return "\ufffd" if unicodedata.category(character)[0] == "C" or character in "\u2028\u2029" else character
+
+
+def _calls(found: Course) -> Iterator[Section]:
+    calls, count = found.trajectory.calls, len(found.calls)
+    limit = max(MIN_PART, min(MAX_PART, MAX_RESULTS // (2 * max(1, min(count, MAX_CALLS)))))
+    place = 0
+    for number, step in enumerate(found.segmentation.steps, 1):
+        for index in step:
+            place += 1
+            if MAX_CALLS // 2 < place <= count - MAX_CALLS // 2:
+                continue
+            record = found.calls[index]
+            together = f"step {number}" + (f" of {len(step)} calls" if len(step) > 1 else "")
+            yield Section(
+                title=f"call {place} of {count}, {together}, outcome {record.outcome or 'none'}",
+                text=_call(calls[place - 1], limit),
+            )
+            yield Section(title=f"result of call {place}", text=_result(record, limit))
+
+
+def _call(call: Call, limit: int) -> str:
+    """Tool and arguments as JSON: a name or value with line breaks stays on its line."""
+    tool, arguments = (json.dumps(part, ensure_ascii=False, sort_keys=True) for part in (call.tool, call.arguments))
+    return f"tool: {readable(tool, MIN_PART)}\narguments: {readable(arguments, limit)}"
+
+
+def _result(record: CallRecord, limit: int) -> str:
+    if record.error is not None:
+        return readable(str(record.error[1]), limit)
+    others = [str(block.get("type")) for block in _blocks(record) if block.get("type") != "text"]
+    text = readable(result_text(record), limit)
+    return "\n".join([*([text] if text else []), *(f"[{kind} not shown]" for kind in others)]) or "(empty)"
+
+
+def _blocks(record: CallRecord) -> list[dict[str, Any]]:
+    blocks = record.result_json.get("content", ())
+    return [block for block in blocks if isinstance(block, dict)]

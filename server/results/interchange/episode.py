@@ -1,0 +1,154 @@
+"""A run as exporters tell it: who played, what was asked, the calls step by step, what was answered.
+
+Made from the record alone and, when it is at hand, the task. Calls that failed through no fault of the agent are told
+too, each in a step of its own: a trajectory that is scored leaves them out, a story does not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from m3bench.proxy.indirect import INJECTED
+from m3bench.server.results.resultset import HEADER, Header, read_header
+from m3bench.server.scorecard.trajectory import course
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.library import Library
+from m3bench.tasks.task import MEDIA, Task
+from m3bench.tasks.trajectory import Trajectory
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeStep:
+    """Calls that were issued together."""
+
+    calls: tuple[CallRecord, ...]
+    evidence: str
+    """Why the step begins here; empty for a call that does not count."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Episode:
+    """A run with its story."""
+
+    run: RunRecord
+    task: Task | None
+    """None when the set that the run was made with is not at hand."""
+    steps: tuple[EpisodeStep, ...]
+    trajectory: Trajectory
+    """What is scored: the steps without the calls that do not count."""
+    client: str
+    """Name and version the client gave of itself."""
+    revision: str
+    header: Header | None
+    """Of the result set the run belongs to, when it does."""
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        """All calls in order of their steps."""
+        return tuple(call for step in self.steps for call in step.calls)
+
+    @property
+    def agent(self) -> str:
+        """Who played: a model or baseline, as its result set says, or the client."""
+        return self.header.agent if self.header is not None else self.client or "unknown client"
+
+    @property
+    def question(self) -> str:
+        """What was asked, with the paths of the pictures."""
+        if self.task is None:
+            return f"Task {clean(self.run.task)}"
+        return "\n".join([self.task.question, *(f"./{MEDIA}/{name}" for name in self.task.pictures)])
+
+    @property
+    def answer(self) -> str | None:
+        """What was submitted."""
+        return None if self.run.answer is None else str(clean(self.run.answer))
+
+    @property
+    def metrics(self) -> Mapping[str, float | None]:
+        """The numbers of the score card; none when the run is not scored."""
+        found: Mapping[str, float | None] = (self.run.scorecard or {}).get("metrics", {})
+        return found
+
+    @property
+    def success(self) -> bool | None:
+        """Whether all checks passed; None when there are none, or the run is not scored."""
+        return (self.run.scorecard or {}).get("success")
+
+
+def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
+    """The story of a run."""
+    known = run.manifest.get("tasks", {}).get("hash") == library.hash
+    task = library.tasks.get(run.task) if known else None
+    recorded = store.calls(run.id)
+    calls = [call for call in recorded if call.tool not in OWN_TOOLS]
+    found = course(calls, task.question if task is not None else "")
+    steps = [
+        EpisodeStep(calls=tuple(found.calls[index] for index in step), evidence=evidence)
+        for step, evidence in zip(found.segmentation.steps, found.segmentation.evidence, strict=True)
+    ]
+    steps += [EpisodeStep(calls=(call,), evidence="") for call in found.excluded]
+    folder = store.folder.parent
+    last = recorded[-1] if recorded else None
+    return Episode(
+        run=run,
+        task=task,
+        steps=tuple(sorted(steps, key=lambda step: step.calls[0].id)),
+        trajectory=found.trajectory,
+        client=clean(last.client) if last is not None else "",
+        revision=last.revision if last is not None else "",
+        header=read_header(folder) if (folder / HEADER).exists() else None,
+    )
+
+
+def nanoseconds(wall: str) -> int:
+    """A recorded time of day in nanoseconds since 1970."""
+    return (datetime.fromisoformat(wall) - _EPOCH) // timedelta(microseconds=1) * 1000
+
+
+def began(call: CallRecord) -> int:
+    """When a call arrived, in nanoseconds since 1970."""
+    return nanoseconds(call.wall)
+
+
+def ended(call: CallRecord) -> int:
+    """When its answer left, as far as that is known, in nanoseconds since 1970."""
+    last = call.sent_ns or call.returned_ns or call.received_ns
+    return began(call) + max(0, last - call.received_ns)
+
+
+def shown_name(call: CallRecord) -> str:
+    """The tool's name as the client sent it."""
+    name = call.params.get("name")
+    return str(clean(name if isinstance(name, str) and name else call.tool))
+
+
+def arguments(call: CallRecord) -> dict[str, Any]:
+    """The arguments as the agent chose them, without what clients add."""
+    return {clean(name): clean(value) for name, value in call.arguments.items() if name not in INJECTED}
+
+
+def blocks(call: CallRecord) -> list[dict[str, Any]]:
+    """The content of a result; the message of an error that took its place."""
+    if call.error is not None:
+        return [{"type": "text", "text": clean(str(call.error[1]))}]
+    content = call.result_json.get("content")
+    return [clean(block) for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def text(call: CallRecord) -> str:
+    """The texts of a result or error."""
+    return "\n".join(str(block.get("text", "")) for block in blocks(call) if block.get("type") == "text")
+
+
+def clean(value: Any) -> Any:
+    """Data that UTF-8 can carry: a client may send half of a character."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, dict):
+        return {clean(key): clean(item) for key, item in value.items()}
+    return [clean(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,168 @@
+"""Runs as an Inspect eval log, which `inspect view` and everything that reads such logs can open.
+
+Each run is a sample: the question, the calls as an assistant's messages, their results, the answer, and the metrics of
+its score card as scores. Needs the extra `agents`. What a server cannot see, a model's words between calls, is absent.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from m3bench.server.results.interchange.episode import Episode, arguments, blocks, clean, shown_name, text
+from m3bench.server.store.records import CallRecord
+from m3bench.tasks.errors import InputFileError, UserError
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.scorer import Score
+
+SCORER = "m3bench"
+
+
+def write_log(stories: Sequence[Episode], path: Path) -> None:
+    """Write runs as one log; `.json` in its name makes it JSON, anything else Inspect's packed form.
+
+    Raises:
+        UserError: Inspect is not installed, or there are no runs.
+        InputFileError: The file cannot be written.
+    """
+    try:
+        from inspect_ai.log import write_eval_log
+    except ImportError:
+        raise UserError("Inspect logs need Inspect: pip install 'm3bench[agents]'") from None
+    if not stories:
+        raise UserError("There are no runs to write: `m3bench runs list` shows what there is.")
+    packed = path.suffix != ".json"
+    draft = path.with_name(f".{path.name}.draft.{'eval' if packed else 'json'}")
+    try:
+        write_eval_log(eval_log(stories), str(draft.absolute()), format="eval" if packed else "json")
+        draft.replace(path)
+    except OSError as error:
+        raise InputFileError(path, f"cannot be written ({error.strerror or error})") from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def eval_log(stories: Sequence[Episode]) -> "EvalLog":
+    """The log of some runs, oldest first."""
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalResults, EvalSpec, EvalStats
+
+    stories = sorted(stories, key=lambda story: (story.run.started, story.run.id))
+    first = stories[0]
+    key = sha256("".join(story.run.id for story in stories).encode()).hexdigest()
+    attempts: Counter[str] = Counter()
+    samples = []
+    for story in stories:
+        attempts[story.run.task] += 1
+        samples.append(_sample(story, attempts[story.run.task]))
+    tasks = first.run.manifest.get("tasks", {})
+    agents = ", ".join(dict.fromkeys(story.agent for story in stories))
+    return EvalLog(
+        status="success",
+        eval=EvalSpec(
+            eval_id=key[:22],
+            run_id=key[22:44],
+            task_id=key[42:64],
+            created=first.run.started,
+            task=f"m3bench/{tasks.get('name', 'tasks')}",
+            task_version=str(tasks.get("version", "0")),
+            dataset=EvalDataset(name=tasks.get("name"), samples=len(attempts), sample_ids=sorted(attempts)),
+            model=agents,
+            config=EvalConfig(epochs=max(attempts.values())),
+            packages={"m3bench": version("m3bench")},
+            metadata={"manifest": first.run.manifest},
+        ),
+        results=EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=_averages(samples)),
+        stats=EvalStats(started_at=first.run.started, completed_at=stories[-1].run.ended or stories[-1].run.started),
+        samples=samples,
+    )
+
+
+def _sample(story: Episode, attempt: int) -> "EvalSample":
+    from inspect_ai.log import EvalSample
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
+
+    run = story.run
+    reply = ChatMessageAssistant(id=f"{run.id}-answer", content=story.answer or "", model=story.agent)
+    return EvalSample(
+        id=run.task,
+        epoch=attempt,
+        uuid=run.id,
+        input=story.question,
+        target="",
+        messages=_messages(story),
+        output=ModelOutput(model=story.agent, choices=[ChatCompletionChoice(message=reply, stop_reason="stop")]),
+        scores=_scores(story),
+        metadata={"run": run.id, "state": run.state, "client": story.client, "manifest": run.manifest},
+        started_at=run.started,
+        completed_at=run.ended,
+    )
+
+
+def _messages(story: Episode) -> "list[ChatMessage]":
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+    from inspect_ai.tool import ToolCall
+
+    run = story.run
+    messages: list[ChatMessage] = [ChatMessageUser(id=f"{run.id}-0", content=story.question)]
+    for number, step in enumerate(story.steps, 1):
+        calls = [ToolCall(id=str(call.id), function=shown_name(call), arguments=arguments(call)) for call in step.calls]
+        messages.append(ChatMessageAssistant(id=f"{run.id}-{number}", content="", tool_calls=calls, model=story.agent))
+        messages += [_result(call) for call in step.calls]
+    if story.answer is not None:
+        messages.append(ChatMessageAssistant(id=f"{run.id}-answer", content=story.answer, model=story.agent))
+    return messages
+
+
+def _result(call: CallRecord) -> "ChatMessage":
+    from inspect_ai.model import ChatMessageTool, Content, ContentImage, ContentText
+    from inspect_ai.tool import ToolCallError
+
+    parts: list[Content] = []
+    for block in blocks(call):
+        if block.get("type") == "image":
+            parts.append(
+                ContentImage(image=f"data:{block.get('mimeType', 'image/png')};base64,{block.get('data', '')}")
+            )
+        else:
+            parts.append(ContentText(text=str(block.get("text", f"[{block.get('type')}]"))))
+    failed = call.outcome != "success"
+    return ChatMessageTool(
+        id=f"call-{call.id}",
+        tool_call_id=str(call.id),
+        function=shown_name(call),
+        content=parts,
+        error=ToolCallError("unknown", text(call) or str(call.outcome)) if failed else None,
+        metadata={"tool": clean(call.tool), "outcome": call.outcome, "owner": call.owner},
+    )
+
+
+def _scores(story: Episode) -> "dict[str, Score] | None":
+    from inspect_ai.scorer import Score
+
+    if story.run.scorecard is None:
+        return None
+    values: dict[str, Any] = {**story.metrics, "success": story.success}
+    return {name: Score(value=float(value), answer=story.answer) for name, value in values.items() if value is not None}
+
+
+def _averages(samples: "Sequence[EvalSample]") -> list[Any]:
+    """The mean of each score over the samples that have it."""
+    from inspect_ai.log import EvalMetric, EvalScore
+
+    names = dict.fromkeys(name for sample in samples for name in sample.scores or {})
+    found = []
+    for name in names:
+        values = [sample.scores[name].as_float() for sample in samples if sample.scores and name in sample.scores]
+        mean = EvalMetric(name="mean", value=sum(values) / len(values))
+        found.append(
+            EvalScore(
+                name=name, scorer=SCORER, scored_samples=len(values), unscored_samples=len(samples) - len(values),
+                metrics={"mean": mean},
+            )
+        )  # fmt: skip
+    return found

@@ -1,0 +1,322 @@
+"""Holds a bundle against its own log: is the log the sealed one, and does it give the numbers that are claimed?
+
+Every run is scored again from its raw calls and files, with the tasks, the scorer and the encoder that are installed
+here; whatever comes out otherwise than claimed is a difference. Nothing of a bundle is executed: files are read by the
+checks that read them after any run.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from m3bench.proxy.seat import Seat
+from m3bench.server.results.interchange.archive import Archive
+from m3bench.server.results.interchange.bundle import NAMES, claims_of
+from m3bench.server.results.interchange.consistency import oddities
+from m3bench.server.results.interchange.submission import Submission, SubmittedRun
+from m3bench.server.results.resultset import Result, Sample
+from m3bench.server.scorecard.building import score_run
+from m3bench.server.scoring import Encoder
+from m3bench.server.store.capability import client_facts
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
+from m3bench.server.store.seal import file_hashes, seal
+from m3bench.tasks.errors import M3Error
+from m3bench.tasks.library import Library
+
+TOLERANCE = 1e-6
+"""How far a number may be off: processors do not all add in the same order."""
+
+
+class Installation(Protocol):
+    """What is installed here, as far as a bundle is held against it."""
+
+    @property
+    def library(self) -> Library:
+        """The tasks."""
+        ...
+
+    def served(self, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]]:
+        """The seat that a server here would give a run with such a manifest, and the manifest that run would have.
+
+        Raises:
+            M3Error: There is no such profile here.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """Something that is not as the bundle says."""
+
+    where: str
+    """A run with its task, or a part of the bundle."""
+    what: str
+    claimed: Any
+    recomputed: Any
+
+
+@dataclass(kw_only=True)
+class Verdict:
+    """What came of a bundle."""
+
+    name: str
+    """How the result set calls itself."""
+    runs: int = 0
+    """How many were scored again."""
+    values: int = 0
+    """How many values of score cards were compared."""
+    differences: list[Difference] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What is no difference, and worth knowing."""
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether everything is as claimed."""
+        return not self.differences
+
+    def to_json(self) -> dict[str, Any]:
+        """A dict that `json.dumps` takes."""
+        return {
+            "name": self.name,
+            "verdict": "confirmed" if self.confirmed else "refuted",
+            "runs": self.runs,
+            "values": self.values,
+            "differences": [asdict(difference) for difference in self.differences],
+            "notes": self.notes,
+        }
+
+
+def verify_bundle(path: Path, installation: Installation, encoder: Encoder) -> Verdict:
+    """Score a bundle again and compare.
+
+    Args:
+        path: The file.
+        installation: What is installed here.
+        encoder: To score with.
+
+    Raises:
+        InputFileError: The file is not a bundle, or not a whole one.
+    """
+    with Archive(path, NAMES) as archive:
+        return _Rescoring(Submission(archive), installation, encoder).verdict()
+
+
+class _Rescoring:
+    """One bundle being held against its log."""
+
+    def __init__(self, submission: Submission, installation: Installation, encoder: Encoder) -> None:
+        self._submission = submission
+        self._installation = installation
+        self._library = installation.library
+        self._encoder = encoder
+        self._verdict = Verdict(name=submission.header.name)
+        self._calls: dict[int, str] = {}
+        """The run of every call that was met."""
+
+    def verdict(self) -> Verdict:
+        """Everything that is not as claimed."""
+        self._compare_hashes()
+        samples = list(self._samples())
+        results = [result for sample in samples for result in self._rescored(sample)]
+        self._compare_claims(len(samples), results)
+        named = {sample.run for sample in self._submission.samples}
+        if stray := [run for run in self._submission.runs if run not in named]:
+            self._differ("bundle", "runs that no sample names", 0, len(stray))
+        return self._verdict
+
+    def _compare_hashes(self) -> None:
+        for name, claimed, real in self._submission.hashes():
+            own = name.removeprefix("values/") if name.startswith("values/") else claimed
+            if not claimed == own == real:
+                self._differ("bundle", f"hash of {name}", claimed, real)
+
+    def _samples(self) -> Iterator[Sample]:
+        """The scored samples, each once and each with a run of its own."""
+        header = self._submission.header
+        seen: set[tuple[str, int]] = set()
+        runs: set[str | None] = set()
+        for sample in self._submission.samples:
+            where = f"sample {sample.task} #{sample.repeat}"
+            if (sample.task, sample.repeat) in seen:
+                self._differ("bundle", where, "once", "more than once")
+            elif sample.task not in header.tasks or not 1 <= sample.repeat <= header.repeats:
+                self._differ("bundle", where, "a sample of this set", "not in its plan")
+            elif sample.state == "scored" and sample.run in runs:
+                self._differ("bundle", where, "a run of its own", "another sample's run")
+            elif sample.state == "scored":
+                yield sample
+            seen.add((sample.task, sample.repeat))
+            runs.add(sample.run)
+
+    def _rescored(self, sample: Sample) -> Iterator[Result]:
+        """The sample with the card that its log gives, when it gives one."""
+        where = f"run {(sample.run or '')[:12]} ({sample.task})"
+        if sample.run not in self._submission.runs:
+            self._differ(where, "record", "packed", "not there")
+            return
+        assert sample.run is not None
+        run = self._submission.run(sample.run)
+        record = run.record
+        for what, claimed, real in self._said(sample, record):
+            if claimed != real:
+                self._differ(where, what, claimed, real)
+        for call in run.calls:
+            if self._calls.setdefault(call.id, sample.run) != sample.run:
+                self._differ(where, f"call {call.id}", "this run's", "another run's as well")
+        with TemporaryDirectory(prefix="m3bench-verify-") as name:
+            workspace = Path(name)
+            self._submission.furnish(run, workspace)
+            self._compare_seal(where, run, workspace)
+            here = self._here(where, record.manifest)
+            if here is None:
+                return
+            (seat, manifest), upstream = here, bool(record.manifest.get("upstream"))
+            tools = {shown: tool.qualified for shown, tool in seat.tools.items()}
+            for what, claimed, real in oddities(run, tools, upstream=upstream, listed=not seat.unlisted):
+                self._differ(where, what, claimed, real)
+            if record.manifest.get("tasks") != manifest["tasks"]:
+                return
+            card = self._card(where, run, workspace)
+        if card is not None:
+            self._verdict.runs += 1
+            for path, claimed, real in self._unequal(record.scorecard, card):
+                self._differ(where, f"score card{path}", claimed, real)
+            yield Result(sample=sample, run=record, card=card)
+
+    def _said(self, sample: Sample, record: RunRecord) -> Iterator[tuple[str, Any, Any]]:
+        """What the result set says of a run, beside what the run says of itself."""
+        header = self._submission.header
+        yield "handle", sample.run, record.id
+        yield "task", sample.task, record.task
+        yield "state", "scored", record.state
+        profile = record.manifest.get("profile")
+        if profile not in (*header.profile.split(", "), f"{header.profile}:{record.task}"):
+            yield "profile", header.profile, profile
+        tasks = record.manifest.get("tasks")
+        if header.set_hash and isinstance(tasks, dict):
+            yield "hash of the set", header.set_hash, tasks.get("hash")
+
+    def _compare_seal(self, where: str, run: SubmittedRun, workspace: Path) -> None:
+        made = seal(run.record, _of_agent(run), file_hashes(workspace), run.record.answer or "")
+        if made != run.record.seal:
+            self._differ(where, "seal over manifest, calls, files and answer", run.record.seal, made)
+
+    def _here(self, where: str, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]] | None:
+        """What a server here would be for such a run; its manifest must be the claimed one."""
+        try:
+            seat, here = self._installation.served(manifest)
+        except M3Error as error:
+            self._differ(where, "manifest", "can be had here", str(error))
+            return None
+        if manifest.get("upstream"):
+            # Third-party servers are not here to be counted or asked.
+            here |= {name: manifest.get(name) for name in ("upstream", "tools")}
+            self._note("Third-party servers took part: what they answered is the submitter's word.")
+        if manifest.get("m3bench") != here["m3bench"]:
+            self._note(f"Made with m3bench {manifest.get('m3bench')}, verified with {here['m3bench']}.")
+        for path, claimed, real in self._unequal({**manifest, "m3bench": here["m3bench"]}, here):
+            self._differ(where, f"manifest{path}", claimed, real)
+        return seat, here
+
+    def _card(self, where: str, run: SubmittedRun, workspace: Path) -> dict[str, Any] | None:
+        try:
+            task = self._library.task(run.record.task)
+            card = score_run(run.record, task, _of_agent(run), workspace, self._encoder)
+            card["client"] = self._client(run, workspace)
+        except M3Error as error:
+            problem = str(error)
+        except Exception as error:  # whatever a forged record makes the scorer raise
+            problem = f"cannot be computed from this log ({type(error).__name__})"
+        else:
+            found: dict[str, Any] = json.loads(json.dumps(card))
+            return found
+        self._differ(where, "score card", "follows from the log", problem)
+        return None
+
+    def _client(self, run: SubmittedRun, workspace: Path) -> dict[str, Any] | None:
+        """Who played, as the log has it; what a probe found of that client is not in the log."""
+        if not run.calls:
+            return None
+        last = run.calls[-1]
+        facts = client_facts(workspace / "nothing", last.client, last.revision)
+        client = (run.record.scorecard or {}).get("client")
+        claimed = client.get("capabilities") if isinstance(client, dict) else None
+        if claimed is not None:
+            self._note("What a probe found of the client is the submitter's word.")
+        return {**facts, "capabilities": claimed}
+
+    def _compare_claims(self, scored: int, results: Sequence[Result]) -> None:
+        """The numbers of the whole set; what a run that could not be scored again would give is not known."""
+        samples, header = self._submission.samples, self._submission.header
+        void = sum(sample.state == "void" for sample in samples)
+        planned = len(header.tasks) * header.repeats
+        missing = planned - void - scored
+        claimed = self._submission.index.claims
+        here = claims_of([result.row for result in results], _solved(results), void, missing)
+        if len(results) < scored:
+            here = here.model_copy(update={"solved": claimed.solved, "metrics": claimed.metrics, "scored": scored})
+        for path, one, real in self._unequal(claimed.model_dump(), here.model_dump()):
+            self._differ("bundle", f"claims{path}", one, real)
+        if void:
+            self._note(f"{void} of {planned} samples are void and count nowhere: that is the submitter's word.")
+        if missing > 0:
+            self._note(f"{missing} of {planned} samples were not made.")
+        if any(sample.usage.input_tokens or sample.usage.cost for sample in samples):
+            self._note("Tokens and costs are the submitter's word.")
+
+    def _unequal(self, claimed: Any, real: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+        """Where two values part, with the path there."""
+        if isinstance(claimed, dict) and isinstance(real, dict):
+            for key in sorted({*claimed, *real}):
+                yield from self._unequal(claimed.get(key, _ABSENT), real.get(key, _ABSENT), f"{path}.{key}")
+        elif isinstance(claimed, list) and isinstance(real, list) and len(claimed) == len(real):
+            for index, (one, other) in enumerate(zip(claimed, real, strict=True)):
+                yield from self._unequal(one, other, f"{path}[{index}]")
+        else:
+            self._verdict.values += 1
+            if not _equal(claimed, real):
+                yield path, claimed, real
+
+    def _differ(self, where: str, what: str, claimed: Any, recomputed: Any) -> None:
+        self._verdict.differences.append(
+            Difference(where=where, what=what, claimed=_short(claimed), recomputed=_short(recomputed))
+        )
+
+    def _note(self, text: str) -> None:
+        if text not in self._verdict.notes:
+            self._verdict.notes.append(text)
+
+
+_ABSENT = "(absent)"
+
+_LONG = 300
+"""Characters of a value in a report."""
+
+
+def _solved(results: Sequence[Result]) -> int:
+    return sum(result.card["success"] is True for result in results)
+
+
+def _of_agent(run: SubmittedRun) -> list[CallRecord]:
+    return [call for call in run.calls if call.tool not in OWN_TOOLS]
+
+
+def _equal(claimed: Any, real: Any) -> bool:
+    if isinstance(claimed, bool) or isinstance(real, bool):
+        return claimed is real
+    if isinstance(claimed, int | float) and isinstance(real, int | float):
+        return math.isclose(claimed, real, rel_tol=0, abs_tol=TOLERANCE)
+    return type(claimed) is type(real) and bool(claimed == real)
+
+
+def _short(value: Any) -> Any:
+    """A value for a report: long ones by their beginning and hash."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    if len(text) <= _LONG:
+        return value
+    return f"{text[:_LONG]}… ({len(text)} characters, {sha256(text.encode(errors='replace')).hexdigest()[:12]})"

@@ -1,0 +1,42 @@
+"""The page of a run that was watched: the same as `m3bench report` writes, once the run is sealed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from m3bench.server.results.live.rows import SEALED
+from m3bench.server.results.reports.run import Told, run_document, run_page
+from m3bench.server.store.records import RunRecord
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.library import Library
+
+
+def run_html(data: Path, library: Library, name: str, may_see: Callable[[str], bool]) -> str | None:
+    """The page; None when there is no such run, or none that may be seen.
+
+    Args:
+        data: The data folder.
+        library: The tasks of the server.
+        name: The run's handle, or its beginning.
+        may_see: Whether runs in a mode may be seen.
+    """
+    if not (data / "m3bench.sqlite").exists():
+        return None
+    # A connection of its own: this runs in a thread, beside the server's.
+    store = SqliteStore(data)
+    try:
+        run = store.run(name)
+        if run is None or run.state not in SEALED or not may_see(run.mode):
+            return None
+        calls = store.calls(run.id)
+    finally:
+        store.close()
+    return run_page(run_document(run, calls, _told(run, library)))
+
+
+def _told(run: RunRecord, library: Library) -> Told | None:
+    """The task of a run, when it is of the set that is served."""
+    made = run.manifest.get("tasks") or {}
+    if run.task not in library.tasks or made.get("hash") != library.hash:
+        return None
+    task = library.task(run.task)
+    return Told(task=task, pictures=tuple((name, library.picture(name)) for name in task.pictures))

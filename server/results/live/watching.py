@@ -1,0 +1,92 @@
+"""Follows a server or a data folder in a terminal until Ctrl-C; writes plain lines where there is no terminal."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.live import Live
+
+from m3bench.server.results.live.board import Board
+from m3bench.server.results.live.record import FILE, Record
+from m3bench.server.results.live.screen import Screen, lines
+from m3bench.server.results.live.state import folder_state
+from m3bench.server.results.live.stream import Message
+
+LOOK_SECONDS = 0.5
+"""Between two looks at a data folder."""
+
+
+def folder_messages(folder: Path, version: str, wait: Callable[[float], None] = time.sleep) -> Iterator[Message]:
+    """The states of a data folder, a new one whenever something was written there.
+
+    Args:
+        folder: The data folder.
+        version: Of m3bench.
+        wait: Waits for some seconds.
+    """
+    record = Record(folder, lambda mode: True)
+    try:
+        first = True
+        while True:
+            if record.changed() or first:
+                first = False
+                yield "state", folder_state(record, version)
+            wait(LOOK_SECONDS)
+    finally:
+        record.close()
+
+
+def follow(messages: Iterator[Message], where: str, console: Console) -> None:
+    """Show messages as they come, until there are no more."""
+    if console.is_terminal:
+        _draw(messages, where, console)
+    else:
+        _tell(messages, where)
+
+
+def waiting_words(folder: Path) -> str:
+    """What is watched, in words."""
+    return str(folder) if (folder / FILE).exists() else f"{folder}, where no run is on record yet"
+
+
+def _draw(messages: Iterator[Message], where: str, console: Console) -> None:
+    board, drawing = Board(), threading.Lock()
+    screen = Screen(board, where, drawing)
+    # What is unknown is said before the screen is taken.
+    first = next(messages, ("lost", None))
+    with Live(screen, console=console, screen=True, refresh_per_second=4, vertical_overflow="crop"):
+        while True:
+            with drawing:
+                screen.lost = not _take(board, first)
+            following = next(messages, None)
+            if following is None:
+                return
+            first = following
+
+
+def _tell(messages: Iterator[Message], where: str) -> None:
+    board = Board()
+    before: Board | None = None
+    for message in messages:
+        if not _take(board, message):
+            print(f"m3bench: lost {where}, trying again", file=sys.stderr, flush=True)
+            continue
+        if before is None:
+            print(f"m3bench: watching {where}", file=sys.stderr, flush=True)
+        else:
+            for line in lines(before, board):
+                print(line, flush=True)
+        before = board.copy()
+
+
+def _take(board: Board, message: Message) -> bool:
+    """Put a message into the board; False when it says that the connection is lost."""
+    kind, data = message
+    if kind == "state":
+        board.adopt(data)
+    elif kind == "news":
+        board.apply(data)
+    return kind != "lost"

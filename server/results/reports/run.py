@@ -1,0 +1,206 @@
+"""The document of a run: everything its page shows, as plain JSON, and the page itself.
+
+Built from the record alone, with the task beside it when it is at hand. What came from outside is bounded here, so
+that five megabytes of result or three thousand calls make a page that still opens.
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from m3bench.server.results.reports.legend import legend
+from m3bench.server.results.reports.page import page
+from m3bench.server.results.reports.plain import cut, excerpt, shown, written
+from m3bench.server.scorecard.costs import gains
+from m3bench.server.scorecard.trajectory import Course, course
+from m3bench.server.store.capability import client_line
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
+from m3bench.tasks.task import Task, picture_type
+
+SCHEMA = 1
+MAX_PICTURE_BYTES = 1_500_000
+MAX_ANSWER = 20_000
+_EXCERPTS = 4_000_000
+"""Characters of arguments and results in one page, more or less."""
+
+SCRIPTS = ("card.js", "alignment.js", "calls.js", "run.js")
+STYLES = ("card.css",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What the client was told: the task and its pictures."""
+
+    task: Task
+    pictures: tuple[tuple[str, bytes], ...]
+
+
+def run_page(document: Mapping[str, Any]) -> str:
+    """The page of a run's document."""
+    return page(f"{document['run']['task']} · m3bench", document, SCRIPTS, styles=STYLES)
+
+
+def run_document(run: RunRecord, records: Sequence[CallRecord], told: Told | None) -> dict[str, Any]:
+    """What there is to show of a run.
+
+    Args:
+        run: The run.
+        records: Its calls.
+        told: The task, when it is at hand.
+    """
+    calls = [record for record in records if record.tool not in OWN_TOOLS]
+    found = course(calls, told.task.question if told else "")
+    card = run.scorecard
+    return {
+        "schema": SCHEMA,
+        "kind": "run",
+        "run": {
+            "id": run.id,
+            "task": cut(run.task, 200),
+            "state": run.state,
+            "mode": run.mode,
+            "started": run.started,
+            "ended": run.ended,
+            "seal": run.seal,
+            "seconds": _seconds(run.started, run.ended),
+            "first_call_seconds": _seconds(run.started, calls[0].wall) if calls else None,
+            "client": cut(records[0].client, 200) if records else "",
+            "revision": records[0].revision if records else "",
+        },
+        "task": _task(told) if told else None,
+        "answer": None if run.answer is None else excerpt(run.answer, MAX_ANSWER),
+        "legend": legend(),
+        "card": None if card is None else bounded(card),
+        "client_can": _client_can(card) if card is not None else "",
+        "calls": _calls(calls, found, card),
+        "manifest": shown(run.manifest, text=200),
+    }
+
+
+def bounded(card: Mapping[str, Any]) -> dict[str, Any]:
+    """A score card whose values from outside are bounded; its numbers are as they were."""
+    alignment = card["alignment"]
+    calls = sum(map(len, alignment["actual_steps"]))
+    text = max(120, min(2000, 1_000_000 // max(1, calls)))
+    items = max(5, min(200, 20_000 // max(1, calls)))
+
+    def steps(given: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[dict[str, Any]]]:
+        return [
+            [
+                {**call, "tool": cut(call["tool"], 200), "arguments": shown(call["arguments"], text=text, items=items)}
+                for call in step
+            ]
+            for step in given
+        ]
+
+    matches = [{**match, "differences": shown(match["differences"], text=text)} for match in alignment["matches"]]
+    return {
+        **card,
+        "gains": card["gains"] if "gains" in card else gains(card),
+        "checks": shown(card["checks"]),
+        "client": shown(card.get("client"), text=200),
+        "alignment": {
+            **alignment,
+            "reference_steps": steps(alignment["reference_steps"]),
+            "actual_steps": steps(alignment["actual_steps"]),
+            "matches": matches,
+        },
+    }
+
+
+def _client_can(card: Mapping[str, Any]) -> str:
+    """What a probe found of the client, in words; they are written for Markdown."""
+    return re.sub(r"\\\\(.)", r"\\1", client_line(card).partition(" — ")[2])
+
+
+def _task(told: Told) -> dict[str, Any]:
+    task = told.task
+    return {
+        "id": task.id,
+        "family": task.family,
+        "difficulty": task.difficulty,
+        "question": task.question,
+        "wording": task.wording,
+        "references": len(task.references),
+        "pictures": [_picture(name, data) for name, data in told.pictures],
+    }
+
+
+def _picture(name: str, data: bytes) -> dict[str, Any]:
+    kind = picture_type(name)
+    fits = kind.startswith("image/") and len(data) <= MAX_PICTURE_BYTES
+    url = f"data:{kind};base64,{b64encode(data).decode()}" if fits else None
+    return {"name": name, "bytes": len(data), "url": url}
+
+
+def _calls(records: Sequence[CallRecord], found: Course, card: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    if not records:
+        return []
+    limit = max(300, min(20_000, _EXCERPTS // (2 * len(records))))
+    zero = records[0].received_ns
+    counted = {record.id: index for index, record in enumerate(found.calls)}
+    step = {index: number for number, indices in enumerate(found.segmentation.steps, 1) for index in indices}
+    place = {index: at for at, index in enumerate(found.order)} if _same_steps(found, card) else {}
+    rows = []
+    for number, record in enumerate(records, 1):
+        index = counted.get(record.id)
+        decision = None if index is None else found.segmentation.decisions[index]
+        ended = record.sent_ns or record.returned_ns or None
+        rows.append(
+            {
+                "number": number,
+                "tool": cut(record.tool, 200),
+                "outcome": record.outcome or "under way",
+                "owner": record.owner,
+                "wall": record.wall,
+                "received_ns": record.received_ns - zero,
+                "returned_ns": None if ended is None else ended - zero,
+                "step": None if index is None else step[index],
+                "begins": decision is not None and (decision.begins or decision.evidence == "first"),
+                "evidence": None if decision is None else decision.evidence,
+                "open": decision is not None and decision.open,
+                "actual": None if index is None else place.get(index),
+                "arguments": excerpt(written(record.arguments), limit),
+                "result": excerpt(_result(record), limit),
+            }
+        )
+    return rows
+
+
+def _same_steps(found: Course, card: Mapping[str, Any] | None) -> bool:
+    """Whether the calls fall into steps as they did when the card was made; they do when the task is at hand."""
+    if card is None:
+        return False
+    tools = [[found.calls[index].tool for index in step] for step in found.segmentation.steps]
+    return tools == [[call["tool"] for call in step] for step in card["alignment"]["actual_steps"]]
+
+
+def _result(record: CallRecord) -> str:
+    """What a call answered, as text: images and other blocks by what they are."""
+    if record.error is not None:
+        return f"error {record.error[0]}: {record.error[1]}"
+    raw = record.full or record.result
+    data = json.loads(raw) if raw else {}
+    blocks = data.get("content") if isinstance(data, dict) else None
+    if not isinstance(blocks, list) or not blocks:
+        return written(data) if data else ""
+    return "\n".join(_block(block) for block in blocks)
+
+
+def _block(block: Any) -> str:
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return text
+        case {"type": "image" | "audio" as kind, "data": str(data)}:
+            return f"[{kind}: {block.get('mimeType', 'unknown type')}, {len(data) * 3 // 4:,} bytes]"
+    return written(block)
+
+
+def _seconds(start: str, end: str | None) -> float | None:
+    if end is None:
+        return None
+    return round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds(), 3)

@@ -1,0 +1,145 @@
+"""Prompts, resources and instructions: what a client can offer a person beside the tools."""
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from m3bench.proxy.fleet import Fleet
+from m3bench.proxy.seat import Seat
+from m3bench.server.runs.run import Runs
+from m3bench.server.scorecard.app import MIME, URI
+from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.scorecard.trajectory import course
+from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import solvable
+from m3bench.tasks.task import picture_type
+
+INSTRUCTIONS = """m3bench measures how well you use tools. To run a task:
+
+1. Call start_task (list_tasks shows the choice). It returns a question and a picture, also as a file path.
+2. Answer the question with the tools of this server, named server__tool; where only find_tools and \
+call_tool are listed, the first finds them and the second calls them. They work offline on a frozen world and on \
+the files of this run. Look at the picture yourself too. Calls that do not depend on each other belong together: send \
+them in one turn. Calls that need an earlier result come after it.
+3. Call submit once with the final answer, complete in itself.
+4. Call score to see how the calls compare with a reference solution.
+
+Only calls between start_task and submit count. An error result says what to do next."""
+
+_PROMPTS = {
+    "run-task": (
+        "Run a benchmark task from start to score",
+        "Run an m3bench task: call start_task{argument}, look at the picture, solve the task with the tools of this "
+        "server (independent calls together), call submit with the final answer, then call score and show me the score "
+        "card.",
+    ),
+    "finish": (
+        "Submit the running task and show the score card",
+        "Finish the m3bench task that is running: call submit with your best answer so far, then call score and show "
+        "me the score card.",
+    ),
+}
+
+MAX_VALUES = 100
+"""The protocol's bound on the values of one completion."""
+
+PICTURE, TRAJECTORY, SCORECARD = "m3bench://run/picture", "m3bench://run/trajectory", "m3bench://run/scorecard"
+
+
+class BenchmarkResources:
+    """Prompts and resources of the benchmark, and those of the upstream servers beside them.
+
+    Args:
+        runs: The runs of this process.
+        library: The tasks.
+        fleet: The upstream servers.
+        card_page: Makes the page that shows a score card inside a client.
+    """
+
+    instructions = INSTRUCTIONS
+
+    def __init__(self, runs: Runs, library: Library, fleet: Fleet, card_page: Callable[[], str]) -> None:
+        self._runs = runs
+        self._library = library
+        self._fleet = fleet
+        self._card_page = card_page
+
+    async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
+        """The commands a client can offer."""
+        task = {"name": "task_id", "description": "A task's id; the next task when left out"}
+        own = [
+            {"name": name, "description": title, "arguments": [task] if name == "run-task" else []}
+            for name, (title, _) in _PROMPTS.items()
+        ]
+        return own + await self._fleet.gather("prompts", "prompts/list", "prompts")
+
+    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> dict[str, Any] | None:
+        """A prompt by name."""
+        if name not in _PROMPTS:
+            return await self._fleet.ask("prompts", "prompts/get", {"name": name, "arguments": dict(arguments)})
+        title, text = _PROMPTS[name]
+        task = arguments.get("task_id")
+        content = {"type": "text", "text": text.format(argument=f" with task_id {task!r}" if task else "")}
+        return {"description": title, "messages": [{"role": "user", "content": content}]}
+
+    async def resources(self, seat: Seat) -> Sequence[dict[str, Any]]:
+        """What can be read now: it depends on the run, never on another seat."""
+        return [*self._own_resources(seat), *await self._fleet.gather("resources", "resources/list", "resources")]
+
+    async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
+        """Of our own there are none."""
+        return await self._fleet.gather("resources", "resources/templates/list", "resourceTemplates")
+
+    async def resource(self, seat: Seat, uri: str) -> dict[str, Any] | None:
+        """A resource by URI. The page of the score card is not in the list: the tool that it belongs to names it."""
+        if uri == URI:
+            meta = {"ui": {"prefersBorder": True}}
+            return {"contents": [{"uri": URI, "mimeType": MIME, "text": self._card_page(), "_meta": meta}]}
+        if not uri.startswith("m3bench://"):
+            return await self._fleet.ask("resources", "resources/read", {"uri": uri})
+        if not self._runs.touched:
+            return None
+        running, latest = self._runs.running(seat), self._runs.latest(seat)
+        if uri == PICTURE and running is not None:
+            return {"contents": [_picture(name, data) for name, data in self._runs.pictures(running)]}
+        if uri == TRAJECTORY and latest is not None:
+            found = course(self._runs.tool_calls(latest.id)).trajectory
+            return _text(uri, json.dumps(found.to_json(), ensure_ascii=False, indent=1), "application/json")
+        if uri == SCORECARD and latest is not None and latest.scorecard is not None and latest.mode == "practice":
+            return _text(uri, markdown(latest.scorecard, latest.id), "text/markdown")
+        return None
+
+    async def completion(self, seat: Seat, params: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Ids of tasks for `run-task`; anything else is for the upstream servers to know."""
+        match params:
+            case {"ref": {"name": "run-task"}, "argument": {"name": "task_id", "value": str(begun)}}:
+                offered = solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
+                ids = [task.id for task in offered if task.id.startswith(begun)]
+                shown = ids[:MAX_VALUES]
+                return {"completion": {"values": shown, "total": len(ids), "hasMore": len(ids) > len(shown)}}
+        return await self._fleet.ask("completions", "completion/complete", params)
+
+    async def log_level(self, level: str) -> None:
+        """Passed on: we log to standard error alone."""
+        await self._fleet.tell("logging", "logging/setLevel", {"level": level})
+
+    def _own_resources(self, seat: Seat) -> Iterator[dict[str, Any]]:
+        if not self._runs.touched:
+            return
+        if self._runs.running(seat) is not None:
+            yield {"uri": PICTURE, "name": "picture", "title": "The picture of the running task"}
+        latest = self._runs.latest(seat)
+        if latest is None:
+            return
+        yield {"uri": TRAJECTORY, "name": "trajectory", "title": "The calls so far", "mimeType": "application/json"}
+        if latest.scorecard is not None and latest.mode == "practice":
+            yield {"uri": SCORECARD, "name": "scorecard", "title": "The latest score card", "mimeType": "text/markdown"}
+
+
+def _text(uri: str, text: str, mime_type: str) -> dict[str, Any]:
+    return {"contents": [{"uri": uri, "text": text, "mimeType": mime_type}]}
+
+
+def _picture(name: str, data: bytes) -> dict[str, Any]:
+    return {"uri": PICTURE, "blob": b64encode(data).decode(), "mimeType": picture_type(name)}

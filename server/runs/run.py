@@ -1,0 +1,234 @@
+"""The life of a run: working from `start_task` to `submit`, then sealed, then scored.
+
+A run has its own workspace and, from its first tool call on, its own sandbox. It ends with its seat: whoever
+leaves without submitting has abandoned it. Nothing of the task's references or checks is in a run.
+"""
+
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Protocol
+
+import anyio
+import anyio.to_thread
+
+from m3bench.proxy.seat import Reply, Seat
+from m3bench.sandboxes.pool import Lease, Pool
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, RunRecord, now
+from m3bench.server.store.seal import file_hashes, seal
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.errors import RunError, SandboxError
+from m3bench.tasks.library import Library
+from m3bench.tasks.task import MEDIA, Task
+
+HANDLE_BYTES = 20
+"""160 random bits."""
+
+
+class Run:
+    """A run that is under way."""
+
+    def __init__(self, *, id: str, task: Task, lease: Lease, max_calls: int, seconds: float) -> None:
+        self.id = id
+        self.task = task
+        self.lease = lease
+        self._max_calls = max_calls
+        self._seconds = seconds
+        self._started = time.monotonic()
+        self._calls = 0
+        self._under_way = 0
+        self._idle = anyio.Event()
+        self._idle.set()
+
+    def enter(self) -> None:
+        """A call of this run has arrived."""
+        if self._under_way == 0:
+            self._idle = anyio.Event()
+        self._under_way += 1
+
+    def leave(self) -> None:
+        """That call is answered and on record."""
+        self._under_way -= 1
+        if self._under_way == 0:
+            self._idle.set()
+
+    async def settle(self) -> None:
+        """Wait until no call is under way; each is bounded in time, so this is too."""
+        await self._idle.wait()
+
+    def admit(self) -> str | None:
+        """Count a call; the reason when the run's limits allow no more."""
+        if self._calls >= self._max_calls:
+            return f"This run has made its {self._max_calls} calls: submit what you have."
+        if time.monotonic() - self._started > self._seconds:
+            return f"This run has used its {self._seconds / 60:g} minutes: submit what you have."
+        self._calls += 1
+        return None
+
+    async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
+        """Run a tool in the sandbox, which starts now if it has not before."""
+        reply = await self.lease.call(tool, arguments, seconds)
+        for notice in self.lease.notices:
+            _say_once(notice)
+        return Reply(reply.outcome, reply.result)
+
+    def keep(self, call: int, result: bytes) -> str:
+        """Put a result that is too large for a client into the workspace."""
+        name = f"results/{call:x}.json"
+        self.lease.put(name, result)
+        return f"./{name}"
+
+
+class Manifest(Protocol):
+    """Makes the manifest of a run that begins."""
+
+    def __call__(self, seat: Seat) -> dict[str, Any]:
+        """What makes two runs comparable."""
+        ...
+
+
+class Runs:
+    """The runs of this process.
+
+    The store is given as a function, because a process that starts no run opens none.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Callable[[], SqliteStore],
+        library: Library,
+        pool: Pool,
+        manifest: Manifest,
+        mode: Mode,
+        max_calls: int,
+        max_minutes: float,
+        changed: Callable[[str], None] = lambda run: None,
+    ) -> None:
+        self.mode = mode
+        self._open_store = store
+        self._library = library
+        self._pool = pool
+        self._manifest = manifest
+        self._max_calls = max_calls
+        self._max_minutes = max_minutes
+        self._changed = changed
+        """Is told of every run whose state on record changed."""
+        self.touched = False
+        """Whether anything was asked of the store yet; a client that only looks around must not open it."""
+        self._running: dict[str, Run] = {}
+        """Runs under way by seat."""
+
+    @property
+    def _store(self) -> SqliteStore:
+        self.touched = True
+        return self._open_store()
+
+    def running(self, seat: Seat) -> Run | None:
+        """The run under way on a seat."""
+        return self._running.get(seat.id)
+
+    async def start(self, seat: Seat, task: Task, *, abandon: bool = False) -> Run:
+        """Begin a run in a fresh workspace.
+
+        Raises:
+            RunError: Another run is under way on this seat, and `abandon` was not asked for.
+        """
+        current = self.running(seat)
+        if current is not None:
+            if not abandon:
+                raise RunError(
+                    f"Task {current.task.id!r} is still running on this seat: submit an answer to it first, "
+                    "or call start_task with abandon set to true to give it up."
+                )
+            await self.abandon(seat)
+        id = secrets.token_hex(HANDLE_BYTES)
+        self._pool.root.mkdir(parents=True, exist_ok=True)
+        lease = await self._pool.lease(
+            servers=tuple(sorted({tool.server for tool in seat.tools.values()})), scenes=self._library.scenes(task)
+        )
+        self._furnish(lease, task)
+        run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
+        self._store.add_run(
+            RunRecord(
+                id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=now(), ended=None,
+                answer=None, seal=None, manifest=self._manifest(seat), scorecard=None,
+            )
+        )  # fmt: skip
+        self._running[seat.id] = run
+        seat.run = run
+        self._changed(id)
+        return run
+
+    async def submit(self, seat: Seat, answer: str, handle: str | None) -> RunRecord:
+        """End a run with an answer and seal its record.
+
+        Raises:
+            RunError: There is no run to submit, it was submitted before, or the handle is another run's.
+        """
+        run = self.running(seat)
+        if run is None:
+            latest = self.latest(seat)
+            if latest is not None and latest.state in ("submitted", "scored"):
+                raise RunError("This run was submitted before, and a run takes one answer: call score, or start_task.")
+            raise RunError("No task is running on this seat: call start_task first.")
+        if handle is not None and handle != run.id:
+            raise RunError("That handle belongs to another run than the one under way on this seat: leave it out.")
+        seat.run = None
+        del self._running[seat.id]
+        # Calls sent together with the answer belong to the run: the seal waits for them.
+        await run.settle()
+        folder = self._store.folder / "runs" / run.id
+        folder.mkdir(parents=True)
+        await run.lease.finish(folder / "workspace")
+        with anyio.CancelScope(shield=True):
+            files = await anyio.to_thread.run_sync(file_hashes, folder / "workspace")
+        begun = self._store.run(run.id)
+        assert begun is not None
+        link = seal(begun, self.tool_calls(run.id), files, answer)
+        self._store.change_run(run.id, state="submitted", ended=now(), answer=answer, seal=link)
+        self._changed(run.id)
+        record = self._store.run(run.id)
+        assert record is not None
+        return record
+
+    def tool_calls(self, run: str) -> list[CallRecord]:
+        """What the agent did in a run: its calls without those to the benchmark's own tools."""
+        return [call for call in self._store.calls(run) if call.tool not in OWN_TOOLS]
+
+    def latest(self, seat: Seat) -> RunRecord | None:
+        """The newest run of a seat, whatever became of it."""
+        return next(iter(self._store.runs(seat.id)), None)
+
+    def submitted(self, seat: Seat) -> set[str]:
+        """The tasks that were submitted on a seat."""
+        return {run.task for run in self._store.runs(seat.id) if run.state != "abandoned"}
+
+    def pictures(self, run: Run) -> list[tuple[str, bytes]]:
+        """Name and file of each picture of a run's task."""
+        return [(name, self._library.picture(name)) for name in run.task.pictures]
+
+    async def abandon(self, seat: Seat) -> None:
+        """Give up the run of a seat, when there is one."""
+        run = self._running.pop(seat.id, None)
+        if run is None:
+            return
+        seat.run = None
+        await run.lease.release()
+        self._store.change_run(run.id, state="abandoned", ended=now())
+        self._changed(run.id)
+
+    def _furnish(self, lease: Lease, task: Task) -> None:
+        try:
+            for name in task.pictures:
+                lease.put(f"{MEDIA}/{name}", self._library.picture(name))
+        except OSError as error:
+            raise SandboxError(f"The run's workspace cannot be made: {error}") from error
+
+
+@cache
+def _say_once(notice: str) -> None:
+    """Tell the person in front of the machine what its sandboxes lack."""
+    print(f"m3bench: {notice}", file=sys.stderr, flush=True)

@@ -1,0 +1,262 @@
+"""The benchmark's own tools: list_tasks, start_task, submit and score.
+
+They are ordinary MCP tools, so that any client can run the benchmark by talking to it. Texts are written for
+the model that reads them: each says what to do next.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from m3bench.proxy.call import Answer
+from m3bench.proxy.indirect import FIND_TOOLS
+from m3bench.proxy.seat import Seat
+from m3bench.server.runs import retrieval
+from m3bench.server.runs.run import Run, Runs
+from m3bench.server.scorecard.app import TOOL_META
+from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.store.records import OWN_TOOLS, RunRecord
+from m3bench.tasks.catalog import did_you_mean
+from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
+from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import solvable
+from m3bench.tasks.schema import problems
+from m3bench.tasks.task import MEDIA, Task, picture_type
+
+Scorer = Callable[[RunRecord], Awaitable[dict[str, Any]]]
+
+_HANDLE = {"type": "string", "description": "The run handle that start_task gave. May be left out."}
+
+DEFINITIONS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "list_tasks",
+        "description": "List the benchmark's tasks that can be solved with the tools shown here: id, family and "
+        "difficulty. Call start_task with an id to begin one.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"family": {"type": "string", "description": "Only tasks of this family"}},
+        },
+        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+    },
+    {
+        "name": "start_task",
+        "description": "Begin a benchmark task. Returns the question, the picture (as an image and as a file path that "
+        "the other tools accept) and the rules. Work on it with the other tools of this server, then call submit. "
+        "Without arguments the next task is chosen.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "task_id": {"type": "string", "description": "A task's id from list_tasks"},
+                "family": {"type": "string", "description": "Any task of this family"},
+                "abandon": {
+                    "type": "boolean",
+                    "default": False,
+                    "description": "Give up the task that is running, if there is one",
+                },
+            },
+        },
+        "annotations": {
+            "readOnlyHint": False,
+            "destructiveHint": False,
+            "idempotentHint": False,
+            "openWorldHint": False,
+        },
+    },
+    {
+        "name": "submit",
+        "description": "Hand in the final answer to the running task. A run takes one answer; after that its record is "
+        "sealed. Then call score.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "answer": {"type": "string", "description": "The answer to the question, complete in itself"},
+                "run": _HANDLE,
+            },
+            "required": ["answer"],
+        },
+        "annotations": {
+            "readOnlyHint": False,
+            "destructiveHint": False,
+            "idempotentHint": False,
+            "openWorldHint": False,
+        },
+    },
+    {
+        "name": "score",
+        "description": "The score card of the run that was submitted last: how the calls compare with a reference "
+        "solution, step by step. Works only after submit.",
+        "inputSchema": {"type": "object", "properties": {"run": _HANDLE}},
+        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        "_meta": TOOL_META,
+    },
+)
+
+SHOW = "Show this score card to the person as it is, table and all. Call start_task for the next task."
+
+_SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in (*DEFINITIONS, *retrieval.DEFINITIONS)}
+
+MANY = 40
+"""Tasks above which the list has a line per family."""
+
+
+class BenchmarkTools:
+    """Answers our own tools.
+
+    Args:
+        runs: The runs of this process.
+        library: The tasks.
+        scorer: Scores a submitted run, once; later calls get the same card.
+        limits: A sentence on what a run may use.
+    """
+
+    names = OWN_TOOLS
+
+    def __init__(self, runs: Runs, library: Library, scorer: Scorer, limits: str) -> None:
+        self._runs = runs
+        self._library = library
+        self._scorer = scorer
+        self._limits = limits
+
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """Answer one of our own tools."""
+        found = problems(_SCHEMAS[name], arguments, strict=True)
+        if found:
+            return _answer(_text(str(InvalidArgumentsError(name, found)), is_error=True), "invalid_arguments")
+        handlers: dict[str, Callable[..., Awaitable[dict[str, Any]]]] = {
+            "list_tasks": self._list_tasks,
+            "start_task": self._start_task,
+            "submit": self._submit,
+            "score": self._score,
+            FIND_TOOLS: self._find_tools,
+        }
+        try:
+            return _answer(await handlers[name](seat, **arguments))
+        except M3Error as error:
+            return _answer(_text(str(error), is_error=True), "not_found")
+
+    async def _list_tasks(self, seat: Seat, family: str | None = None) -> dict[str, Any]:
+        tasks = self._of_family(seat, family)
+        count = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks"
+        text = "\n".join([f"{count}. Call start_task with a task_id to begin one.", *_lines(tasks)])
+        rows = [{"id": task.id, "family": task.family, "difficulty": task.difficulty} for task in tasks]
+        return {**_text(text), "structuredContent": {"tasks": rows}}
+
+    async def _start_task(
+        self, seat: Seat, task_id: str | None = None, family: str | None = None, abandon: bool = False
+    ) -> dict[str, Any]:
+        run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
+        return self._opening(run, (retrieval.RULE,) if seat.unlisted else ())
+
+    async def _submit(self, seat: Seat, answer: str, run: str | None = None) -> dict[str, Any]:
+        # JSON can carry half a character, which no file and no database takes.
+        record = await self._runs.submit(seat, answer.encode(errors="replace").decode(), run)
+        text = f"Submitted and sealed ({record.seal}). Call score next, without arguments, to see how it went."
+        return {**_text(text), "structuredContent": {"run": record.id, "seal": record.seal}}
+
+    async def _score(self, seat: Seat, run: str | None = None) -> dict[str, Any]:
+        if self._runs.running(seat) is not None:
+            raise RunError("The task is still running: call submit with your final answer first.")
+        record = self._runs.latest(seat)
+        if record is None or record.state == "abandoned":
+            raise RunError("Nothing was submitted on this seat: call start_task, solve the task, then submit.")
+        if run is not None and run != record.id:
+            raise RunError("That handle is not the run submitted last on this seat: leave it out.")
+        card = await self._scorer(record)
+        if record.mode == "ranked":
+            return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
+        content = [{"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)]
+        return {"content": content, "structuredContent": card, "isError": False}
+
+    async def _find_tools(self, seat: Seat, query: str, limit: int = retrieval.FOUND) -> dict[str, Any]:
+        return retrieval.find_tools(seat, query, limit)
+
+    def _offered(self, seat: Seat) -> tuple[Task, ...]:
+        return solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
+
+    def _of_family(self, seat: Seat, family: str | None) -> list[Task]:
+        """The tasks that can be solved here, of one family or of all."""
+        offered = self._offered(seat)
+        tasks = [task for task in offered if family is None or task.family == family]
+        if tasks:
+            return tasks
+        if any(task.family == family for task in self._library.tasks.values()):
+            raise RunError(
+                f"Every task of the family {family!r} needs tools that the profile {seat.profile!r} does not show: "
+                "list_tasks without a family shows what can be solved here."
+            )
+        if family is not None:
+            hint = did_you_mean(family, sorted({task.family for task in offered}))
+            raise RunError(f"There is no family {family!r}.{hint} list_tasks without a family shows what there is.")
+        raise RunError(
+            f"No task can be solved with the tools of the profile {seat.profile!r}: the person who started the server "
+            "can choose a larger one."
+        )
+
+    def _choose(self, seat: Seat, task_id: str | None, family: str | None) -> Task:
+        if task_id is not None:
+            task = self._library.task(task_id)
+            if task not in self._offered(seat):
+                raise RunError(
+                    f"Task {task_id!r} needs tools that the profile {seat.profile!r} does not show: "
+                    "list_tasks shows what can be solved here."
+                )
+            return task
+        tasks = self._of_family(seat, family)
+        done = self._runs.submitted(seat)
+        return next((task for task in tasks if task.id not in done), tasks[0])
+
+    def _opening(self, run: Run, more_rules: Sequence[str]) -> dict[str, Any]:
+        task = run.task
+        paths = [f"./{MEDIA}/{name}" for name in task.pictures]
+        takes = "; they take the path above" if len(paths) == 1 else "; they take the paths above" if paths else ""
+        rules = (
+            f"Use the tools of this server{takes}. Files that they write lie in the same folder.",
+            *more_rules,
+            "Calls that do not depend on each other belong together: send them in one turn.",
+            "A call that needs an earlier result comes after it. An error result says what to do next.",
+            "Work on your own to the end: nobody answers questions about the task.",
+            self._limits,
+            "When you are done, call submit with your final answer, then score.",
+        )
+        lines = [f"# Task {task.id}", "", task.question, "", *_where(paths), "How this works"]
+        lines += [f"- {rule}" for rule in rules]
+        text = "\n".join([*lines, "", f"Run handle: {run.id}"])
+        images = [
+            {
+                "type": "image",
+                "data": b64encode(self._library.picture(name)).decode(),
+                "mimeType": picture_type(name),
+            }
+            for name in task.pictures
+        ]
+        facts = {"task": task.id, "family": task.family, "question": task.question, "pictures": paths, "run": run.id}
+        content = [{"type": "text", "text": text}, *images]
+        # No structured content here: some clients would show it in place of the picture.
+        return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
+
+
+def _where(paths: Sequence[str]) -> list[str]:
+    if not paths:
+        return []
+    if len(paths) == 1:
+        return [f"The picture is below and at {paths[0]}.", ""]
+    return [f"The pictures are below and at {', '.join(paths)}.", ""]
+
+
+def _lines(tasks: Sequence[Task]) -> list[str]:
+    """A line for each task or, when they are many, for each family."""
+    if len(tasks) <= MANY:
+        return [f"- {task.id} ({task.family}, {task.difficulty})" for task in tasks]
+    families: dict[str, list[Task]] = {}
+    for task in tasks:
+        families.setdefault(task.family, []).append(task)
+    return [f"- {family}: {', '.join(task.id for task in members)}" for family, members in families.items()]
+
+
+def _text(text: str, *, is_error: bool = False) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], "isError": is_error}
+
+
+def _answer(result: dict[str, Any], outcome: Any = "success") -> Answer:
+    return Answer(outcome=outcome, result=json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())

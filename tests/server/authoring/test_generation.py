@@ -1,0 +1,58 @@
+"""Any seed gives tasks that are proved: they run, can be checked, need their picture, and are the same every time."""
+
+import json
+
+import pytest
+
+from m3bench.server.app import App
+from m3bench.server.settings import Settings
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.task import Task
+from tests.art import art
+from tests.server.made import PER_FAMILY, SEEDS, asked_alike, fresh
+
+every_family = pytest.mark.parametrize("family", FAMILIES)
+
+
+def way(task: Task) -> str:
+    return json.dumps(task.references[0].model_dump(mode="json"), sort_keys=True).replace(task.id, "")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@every_family
+def test_other_seeds_give_sets_that_verify(family, seed):
+    library, problems = fresh()[family, seed]
+    assert len(library.tasks) == PER_FAMILY
+    assert problems == []
+
+
+@every_family
+def test_no_two_tasks_have_the_same_reference(family):
+    ways = [way(task) for seed in SEEDS for task in fresh()[family, seed][0].tasks.values()]
+    assert len(set(ways)) == len(ways)
+
+
+@every_family
+def test_the_picture_is_needed(family):
+    one, other = asked_alike(family)
+    assert one.task.question == other.task.question
+    assert one.picture != other.picture
+    assert way(one.task) != way(other.task)
+
+
+def test_a_private_set_is_served_and_leaves_no_reference_on_disk(tmp_path, monkeypatch):
+    art()
+    monkeypatch.setattr("m3bench.server.authoring.sets.FAMILIES", {"barcode_lookup": FAMILIES["barcode_lookup"]})
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "scratch"))
+    (tmp_path / "scratch").mkdir()
+    app = App(Settings(data=tmp_path / "data", seed=8_271_828_182, sandbox="inprocess"))
+    (task,) = app.library.tasks.values()
+    assert app.library.picture(task.pictures[0]).startswith(b"\x89PNG")
+    assert app.library.scenes(task)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_set_comes_from_a_folder_or_a_seed(tmp_path):
+    with pytest.raises(UserError, match="not both"):
+        App(Settings(data=tmp_path, seed=1, tasks=tmp_path))
