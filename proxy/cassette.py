@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
-from m3bench.tasks.whole import write_whole
 
 FORMAT = "m3bench/cassette"
 VERSION = 1
@@ -87,7 +87,7 @@ class Cassette:
         }
         data = {"format": FORMAT, "version": VERSION, "servers": servers}
         try:
-            write_whole(self._path, f"{json.dumps(data, ensure_ascii=False, indent=1)}\n".encode())
+            write_atomically(self._path, f"{json.dumps(data, ensure_ascii=False, indent=1)}\n".encode())
         except OSError as error:
             raise InputFileError(self._path, f"cannot be written ({error.strerror})") from error
 

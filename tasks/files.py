@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError, TrajectoryError
 from m3bench.tasks.predicted import Defect, predicted_steps
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.trajectory import Call, Step, Trajectory, array, make_call, mapping, show
-from m3bench.tasks.whole import write_whole
 
 FORMAT = "m3bench/trajectories"
 VERSION = 1
@@ -238,7 +238,7 @@ def _write(path: Path | str, data: object) -> None:
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
     try:
         # A lone surrogate cannot be written as UTF-8; its escaped form can.
-        write_whole(path, (text if _encodable(text) else json.dumps(data, allow_nan=False, indent=1)).encode())
+        write_atomically(path, (text if _encodable(text) else json.dumps(data, allow_nan=False, indent=1)).encode())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error})") from None
 

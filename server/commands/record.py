@@ -67,11 +67,11 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         InputFileError: It cannot be written.
     """
+    from m3bench.tasks.atomic_files import write_atomically
     from m3bench.tasks.errors import InputFileError
-    from m3bench.tasks.whole import write_whole
 
     try:
-        write_whole(path, text.encode())
+        write_atomically(path, text.encode())
     except OSError as error:
         raise InputFileError(path, why_not_written(path, error)) from error
 

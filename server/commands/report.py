@@ -105,11 +105,11 @@ def _file_name(task: str) -> str:
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file a person named, whole or not at all."""
+    from m3bench.tasks.atomic_files import write_atomically
     from m3bench.tasks.errors import InputFileError
-    from m3bench.tasks.whole import write_whole
 
     try:
-        write_whole(path, content)
+        write_atomically(path, content)
     except OSError as error:
         raise InputFileError(path, why_not_written(path, error)) from error
     typer.echo(f"Written to {path}", err=True)

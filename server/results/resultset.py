@@ -23,8 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.atomic_files import append_line, write_atomically
 from m3bench.tasks.errors import InputFileError, StoreError
-from m3bench.tasks.whole import append_line, write_whole
 
 HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 
@@ -163,7 +163,7 @@ def write_header(folder: Path, header: Header) -> None:
     text = json.dumps(header.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / HEADER, f"{text}\n".encode())
+        write_atomically(folder / HEADER, f"{text}\n".encode())
     except OSError as error:
         raise InputFileError(folder / HEADER, f"cannot be written ({error.strerror})") from error
 
@@ -193,7 +193,7 @@ def mend_samples(folder: Path) -> None:
         data += b"\n"
     except ValidationError:
         data = data[:end]
-    write_whole(path, data)
+    write_atomically(path, data)
 
 
 def read_header(folder: Path) -> Header:

@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
+from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
-from m3bench.tasks.whole import write_whole
 
 VERSION = 1
 
@@ -60,7 +60,7 @@ def keep(data: Path, card: Card) -> Path:
         if not card["complete"] and any(old not in others and old.get("complete") for old in known):
             return path
         cards = sorted([*others, card], key=lambda one: (one["taken"], one["client"]["version"]))
-        write_whole(path, f"{json.dumps({'version': VERSION, 'cards': cards}, indent=1)}\n".encode())
+        write_atomically(path, f"{json.dumps({'version': VERSION, 'cards': cards}, indent=1)}\n".encode())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror}): choose a folder with --data") from error
     return path

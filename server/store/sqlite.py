@@ -22,8 +22,8 @@ import anyio.lowlevel
 from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.server.store.owners import Owner, alone, dead, owners
 from m3bench.server.store.records import CallRecord, RunRecord
+from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import StoreError
-from m3bench.tasks.whole import write_whole
 
 SCHEMA_VERSION = 1
 
@@ -287,7 +287,7 @@ class SqliteStore:
         path = self._blobs / name
         if not path.exists():
             try:
-                write_whole(path, value)
+                write_atomically(path, value)
             except OSError as error:
                 raise StoreError(f"The record could not be written ({error}): free some disk space") from error
         return name

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from PIL import Image, ImageFont
 
+from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.render import packages
 from m3bench.tasks.render.packages import Package
-from m3bench.tasks.whole import write_whole
 
 _NAMES = Path(__file__).parent.parent / "data" / "art.json"
 
@@ -83,7 +83,7 @@ class Art:
             data = packages.members(self.folder, face.package, [face.member])[face.member]
             if not path.is_file() or path.read_bytes() != data:
                 # Another process may be drawing with it.
-                write_whole(path, data)
+                write_atomically(path, data)
             found[name] = path
         return found
 

@@ -6,7 +6,6 @@ changes a byte and a change that fails half-way leaves nothing behind; only look
 """
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from pptx.presentation import Presentation
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.ppt.package import dump
 from m3bench.sandboxes.servers.ppt.registry import failure, refusal
+from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import LimitError
 
 NO_DECK = "No presentation is currently loaded or the specified ID is invalid"
@@ -148,13 +148,7 @@ def _store(context: Context, name: str, presentation: Presentation) -> None:
     others = sum(file.stat().st_size for file in folder.iterdir() if file.name != name)
     if others + len(data) > limits.bytes:
         raise LimitError(f"the open decks would take more than the {limits.bytes} bytes allowed")
-    _replace(folder / name, data)
-
-
-def _replace(file: Path, content: bytes) -> None:
-    draft = file.with_suffix(".draft")
-    draft.write_bytes(content)
-    os.replace(draft, file)
+    write_atomically(folder / name, data)
 
 
 def _signature(file: Path) -> tuple[int, ...]:
@@ -172,7 +166,7 @@ def _read_index(context: Context) -> _Index:
 
 def _write_index(context: Context, index: _Index) -> None:
     text = json.dumps({"current": index.current, "files": index.files}, ensure_ascii=False, indent=1)
-    _replace(_folder(context) / _INDEX, text.encode())
+    write_atomically(_folder(context) / _INDEX, text.encode())
 
 
 def _folder(context: Context) -> Path:

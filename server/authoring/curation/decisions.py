@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from m3bench.server.store.records import now
+from m3bench.tasks.atomic_files import append_line
 from m3bench.tasks.errors import InputFileError
-from m3bench.tasks.whole import append_line
 
 FILE = "curation.jsonl"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from m3bench.server.authoring.curation.decisions import FILE
 from m3bench.server.authoring.curation.proof import merged
+from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.task import Reference, Task, TaskSet
-from m3bench.tasks.whole import write_whole
 
 
 def check_folder(folder: Path) -> None:
@@ -61,6 +61,6 @@ def write_set(made: MadeLibrary, folder: Path) -> None:
         for name, data in sorted(made.files(), key=lambda item: item[0] == "tasks.json"):
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, data)
+            write_atomically(path, data)
     except OSError as error:
         raise InputFileError(folder, f"cannot be written ({error.strerror})") from error

@@ -12,8 +12,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from m3bench.server.evaluate.judges.asks import CRITERIA, SCORE, Name
+from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
-from m3bench.tasks.whole import write_whole
 
 FOLDER = "judges"
 
@@ -167,6 +167,6 @@ def write_judgement(folder: Path, judgement: Judgement) -> None:
     text = json.dumps(judgement.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, f"{text}\n".encode())
+        write_atomically(path, f"{text}\n".encode())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror})") from error

@@ -13,8 +13,8 @@ from m3bench.server.results.reports.standings import leaderboard_document
 from m3bench.server.results.reports.summary import set_document, set_page
 from m3bench.server.results.resultset import ResultSet
 from m3bench.server.scoring.aggregate import METRICS
+from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
-from m3bench.tasks.whole import write_whole
 
 SCRIPTS, STYLES = ("card.js", "statistics.js", "leaderboard.js"), ("card.css", "set.css", "leaderboard.css")
 
@@ -54,7 +54,7 @@ def write_site(folder: Path, sets: Sequence[ResultSet], *, mixed: bool = False) 
         path = folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, data)
+            write_atomically(path, data)
         except OSError as error:
             raise InputFileError(path, f"cannot be written ({error.strerror})") from error
     return document

@@ -1,6 +1,7 @@
-"""Files that are whole at any moment: written beside their place and moved into it, or lengthened by one write.
+"""Writes files so that a reader never sees half of one.
 
-Raises `OSError` as it comes; whoever writes knows what to say about it.
+A file is written next to its destination and then moved there; a line is appended in a single write. `OSError` passes
+through unchanged: the caller knows best what to tell the user.
 """
 
 import errno
@@ -9,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Put a file in place of the one that is there, if any; a kill or a full disk leaves the old one."""
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file, replacing any existing one; if this is killed or the disk is full, the old file stays."""
     if path.exists() and not path.is_file():
-        # A device or a pipe takes what is written to it and must not be replaced; a folder says what it is.
+        # A device or a pipe is written to and must not be replaced; for a folder this raises the right error.
         path.write_bytes(data)
         return
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
@@ -25,7 +26,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Lengthen a file by a line, in one write: a kill at any moment leaves at most one torn last line."""
+    """Append a line in a single write: if this is killed, at most the last line is incomplete."""
     data = f"{line}\n".encode(errors="replace")
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
