@@ -19,6 +19,7 @@ from m3bench.server.toolservers.replay import play_call
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Script, Unfit, frame, media
+from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
@@ -72,7 +73,7 @@ async def generate(
 
 
 async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backend, seen: set[str]) -> Made:
-    first = random.Random(f"{family.name} {seed}").randrange(len(family.questions))
+    first = random.Random(f"{family.name} {seed}").randrange(len(questions(family.name)))
     for attempt in range(ATTEMPTS):
         dice = f"{family.name} {seed} {number} {attempt}"
         try:

@@ -16,28 +16,6 @@ class Attraction:
 
     name = "attraction"
     servers = ("wiki", "weather", "google-maps")
-    questions = (
-        "We stop at both of these on our honeymoon! Could you write a little encyclopedia-style background on each, say how "
-        "warm it is there at the moment ({degrees}), and find the top-rated restaurant within {radius} metres, with {extra}?",
-        "My pen pal mailed me pictures again. Research what I'm looking at, check today's temperature in {degrees} outside, "
-        "and pick one highly starred eatery per location, no further than {radius} m off. Add {extra}.",
-        "tour guide homework: identify these, some history from a reference article, current weather ({degrees} please), "
-        "plus best dinner option inside a {radius} metre circle around every sight and {extra}",
-        "Grandpa keeps such cards in a shoebox and asks me things. Help: where was this, which facts does an encyclopaedia "
-        "give, is it cold right now in {degrees}, who serves the best-reviewed food up to {radius} m away? Also {extra}.",
-        "I'm writing captions for the office wall. Per image: landmark name, two solid facts with a source behind them, "
-        "degrees {degrees} at this hour, finest restaurant by rating ({radius} m radius), {extra}.",
-        "Planning a blog post about famous spots. For everything shown, summarise its story, report live conditions "
-        "(thermometer in {degrees}), then recommend the restaurant having most stars closer than {radius} metres; include {extra}.",
-        "Quiz night prep! Name what you see, tell us something documented about them, and as bonus questions: the "
-        "temperature over there now, {degrees}; the highest scoring place for lunch, {radius} m at most; {extra}.",
-        "Hi, two business trips coming up, only these snapshots as a hint. What should I know about either attraction, what "
-        "will I wear (actual {degrees} reading), and where do I eat well under {radius} metres from it? I need {extra} too.",
-        "Our kids' geography club wants fact sheets from this picture: origin story, momentary weather in {degrees}, and, for "
-        "hungry parents, whichever restaurant leads the ratings in a range of {radius} m. Put {extra} beneath.",
-        "Please be my concierge. Look at the sights here, brief me on their past, mention how hot or chilly those cities are "
-        "this minute using {degrees}, and book-worthy dining: best score, maximum distance {radius} metres, complete with {extra}.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two photographs on a board, a table or a wall."""

@@ -18,28 +18,6 @@ class BarcodeLookup:
 
     name = "barcode_lookup"
     servers = ("pyzbar-mcp", "openlibrary_mcp", "math")
-    questions = (
-        "These came out of a donation box and I only have their backs in front of me. What are they called, who wrote "
-        "each of them, and how many pages is that altogether?",
-        "Could you identify the paperbacks in my photo for the swap shelf? I'd like title and author per volume, plus the "
-        "combined page count so we know how thick the pile gets.",
-        "Inventory time. Scan whatever is lying here and report the works with their writers; finish with a single figure "
-        "for all leaves printed, summed.",
-        'My nephew sent this snapshot asking "guess my holiday reading". Please help me out: name everything he packed and '
-        "tell me the sum of pages he has ahead of him.",
-        "I have to insure a parcel by its contents. Work out from the picture which publications are inside, list creators "
-        "beside them, and add up their lengths in pages.",
-        "Flea market find! No covers visible, sorry. Which titles did I buy, by whom, and what total would I get if I read "
-        "every page of both or all of them?",
-        "For the library's returns desk: read off the codes, find the matching records, and write me a short note with "
-        "books, authors and an overall page number.",
-        "Someone left these behind on the train. Before I put up a notice I want to know exactly what they are and who they "
-        "are by. Out of curiosity, how long would they be end to end, counted in pages?",
-        "Book club logistics: from this image determine the candidates for next month (name and novelist or essayist), then "
-        "give the joint extent so people can plan their evenings.",
-        "Quick favour while I'm driving: look at the photo, tell me aloud which books those are, their authors, and one "
-        "number, namely all their pages together.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two or three books on a table, face down."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 from m3bench.tasks.checks import Check
+from m3bench.tasks.families.texts import questions
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Scene
@@ -101,7 +102,7 @@ class Script:
 
 
 class Family(Protocol):
-    """A generator of tasks of one kind."""
+    """A generator of tasks of one kind; how it asks is in `tasks/data/families/NAME.toml`."""
 
     @property
     def name(self) -> str:
@@ -111,11 +112,6 @@ class Family(Protocol):
     @property
     def servers(self) -> tuple[str, ...]:
         """What its references need."""
-        ...
-
-    @property
-    def questions(self) -> tuple[str, ...]:
-        """Ways to ask, at least ten, each in its own words; `{placeholders}` are filled from `Solution.given`."""
         ...
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
@@ -157,11 +153,11 @@ def frame(
     family: Family, id: str, picture: str, phrase: int, solution: Solution, script: Script, distractors: Sequence[str]
 ) -> Task:
     """The finished task, asked in one of the family's phrasings."""
-    question = family.questions[phrase % len(family.questions)].format(**solution.given)
+    phrasings = questions(family.name)
     return Task(
         id=id,
         family=family.name,
-        question=question,
+        question=phrasings[phrase % len(phrasings)].format(**solution.given),
         wording=solution.wording,
         pictures=(picture,),
         servers=family.servers,

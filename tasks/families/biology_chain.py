@@ -8,69 +8,15 @@ from itertools import pairwise
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, Check, PictureChanged
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.detections import Found, centre, read_objects
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import wildlife
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.wildlife import Actor
 from m3bench.tasks.task import ReferenceCall
 
-_CHAINS = {
-    "meadow": (
-        ("clover", "rabbit", "fox"), ("clover", "rabbit", "eagle"), ("carrot", "rabbit", "fox"), ("lettuce", "snail", "hedgehog"),
-        ("herb", "caterpillar", "bird"), ("corn", "mouse", "owl"), ("corn", "mouse", "snake", "eagle"), ("fly", "frog", "snake"),
-        ("fly", "frog", "snake", "eagle"), ("cricket", "lizard", "snake"), ("cricket", "lizard", "snake", "eagle"),
-        ("corn", "mouse", "cat"), ("rice plant", "mouse", "owl"), ("rice plant", "mouse", "snake"), ("lettuce", "snail", "hedgehog", "badger"),
-        ("beetle", "hedgehog", "badger"), ("rice plant", "mouse", "snake", "eagle"),
-    ),
-    "sea": (
-        ("shrimp", "fish", "seal", "shark"), ("shrimp", "fish", "seal"), ("shrimp", "squid", "seal", "shark"), ("shrimp", "fish", "dolphin"),
-        ("shrimp", "squid", "dolphin"), ("fish", "squid", "dolphin"), ("fish", "seal", "shark"), ("squid", "seal", "shark"),
-    ),
-}  # fmt: skip
-"""Who is eaten by whom, from below."""
-_STRANGERS = {
-    "meadow": (
-        "elephant", "hippopotamus", "rhinoceros", "camel", "kangaroo", "koala", "panda", "giraffe", "bison", "llama", "horse",
-        "donkey", "swan", "goose", "zebra", "cow",
-    ),
-    "sea": ("coral", "lobster", "crab", "turtle", "whale"),
-}  # fmt: skip
-"""None of them eats another, nor is eaten by those of the chains."""
-_ROLES = {
-    "producer": ("producer", "producers", "plant", "plants"),
-    "herbivore": ("herbivore", "herbivores", "herbivorous", "plant-eater", "plant-eaters", "plant eater", "plant eaters", "primary consumer"),
-    "carnivore": (
-        "carnivore", "carnivores", "carnivorous", "meat-eater", "meat-eaters", "meat eater", "meat eaters", "predator", "predators", "hunter",
-    ),
-}  # fmt: skip
-_PLANTS = ("clover", "carrot", "lettuce", "herb", "corn", "rice plant")
-_HUNTERS = (
-    "fox",
-    "eagle",
-    "owl",
-    "snake",
-    "cat",
-    "frog",
-    "lizard",
-    "seal",
-    "shark",
-    "dolphin",
-    "squid",
-    "spider",
-    "fish",
-)
-_GRAZERS = (
-    "rabbit", "snail", "caterpillar", "elephant", "hippopotamus", "rhinoceros", "camel", "kangaroo", "koala", "panda",
-    "giraffe", "bison", "llama", "horse", "donkey", "swan", "goose", "zebra", "cow",
-)  # fmt: skip
 _LABELS = {"rice plant": "rice", "herb": "leaf"}
 _WALKERS = ("walker", "standing person", "runner")
 _VISITORS = ("student", "farmer", "scientist", "cook", "teacher", "police officer", "mechanic", "doctor")
-_OTHERS = {
-    "mouse": "omnivore", "bird": "omnivore", "badger": "omnivore", "hedgehog": "insect eater", "beetle": "herbivore", "cricket": "herbivore",
-    "fly": "scavenger", "shrimp": "omnivore", "coral": "omnivore with algae of its own", "lobster": "omnivore", "crab": "omnivore",
-    "turtle": "herbivore", "whale": "filter feeder",
-}  # fmt: skip
-"""What an answer says of those whose role can be put in different words."""
 _COLOURS = {
     "red": [0, 0, 255],
     "yellow": [0, 255, 255],
@@ -80,49 +26,33 @@ _COLOURS = {
 }
 
 
+class _Tables(Tables):
+    chains: dict[str, tuple[tuple[str, ...], ...]]
+    """Who is eaten by whom, from below."""
+    strangers: dict[str, tuple[str, ...]]
+    """None of them eats another, nor is eaten by those of the chains."""
+    roles: dict[str, tuple[str, ...]]
+    plants: tuple[str, ...]
+    hunters: tuple[str, ...]
+    grazers: tuple[str, ...]
+    others: dict[str, str]
+    """What an answer says of those whose role can be put in different words."""
+
+
+_tables = tables("biology_chain", _Tables)
+
+
 class BiologyChain:
     """Detect organisms, blur people, look for a food chain."""
 
     name = "biology_chain"
     servers = ("dinox-mcp", "imagesorcery-mcp", "wiki")
-    questions = (
-        "This goes into our nature newsletter, so please blur everybody's whole body in it. Is there a food chain of three or more among "
-        "the other living things? Start with yes or no, say after checking an encyclopedia what role each plays (producer, herbivore, "
-        "carnivore…), and if yes draw {colour} arrows, eaten to eater. How many people did you hide?",
-        "Biology teacher here. Privacy first: make persons unrecognisable, head to toe, and count them. Next, read up on all remaining "
-        'organisms. Do at least three form a chain of who-eats-whom? Answer "yes" or "no" plainly, classify them by diet, and put '
-        "{colour} arrows from prey to predator onto the anonymised copy should one exist.",
-        "Quick bet with my sister: she claims you could build a food chain (3+ links) out of this scene. Yes or no? Back it up with "
-        "reference articles on every species, telling which are plants, plant-eaters, meat-eaters. Smear out any humans before anything "
-        "else, tell me their number, and arrows in {colour} if she's right, food → feeder.",
-        "Before publication, obscure each visitor completely. Then determine trophic roles of whatever is alive besides them, using "
-        "encyclopaedic sources, and decide: food chain with ≥ 3 members, yes/no? A positive verdict should appear on the blurred figure as "
-        "{colour} arrows pointing at the consumer. State the visitor count as well.",
-        "Hello! I'd post this picture but strangers got into it; could you fuzz them fully and mention how many there were? My followers "
-        "also love ecology: look up the rest, explain their place (producer? herbivore? carnivore?) and whether three in a row eat one "
-        "another, yes or no. Then {colour} arrows toward the diner, only where true.",
-        'Need a slide for class eight. Task for pupils: "find the food chain, if any, with no fewer than three steps". Give me the '
-        "solution as yes or no, feeding type of each organism from wiki knowledge, a version with all people blurred, and on top, given "
-        "a chain, {colour} arrows running upward from food. Headcount of blurred folks too.",
-        "Park ranger asking. Who in this shot eats whom? I want a clear yes or no on a chain of three or longer, each species's role "
-        "confirmed by its article, hikers and guests masked by blur entirely with a tally, and, when it's yes, {colour} arrow marks going "
-        "from the eaten one to its eater.",
-        "Let's settle it scientifically: (1) blur humans, report n; (2) consult the encyclopedia about non-human organisms; (3) label "
-        "those producer, herbivore, carnivore or omnivore; (4) is some sequence of three+ linked by eating, yes/no; (5) if so, overlay "
-        "{colour} arrows, victim to attacker, upon the blurred output.",
-        'My grandson asked, "Opa, would these gobble each other up?" Help me reply, beginning yes or no, meaning three or more in a '
-        "line. Look the creatures and plants up properly so that I know who munches greens and who hunts. Mind data protection: people out "
-        "of focus, total please! If they do gobble, show it by {colour} arrows, snack first.",
-        "Exhibit review: does the display illustrate a genuine food chain (minimum: three organisms)? Reply yes or no with reasons drawn "
-        "from wiki summaries per organism, naming plant eaters versus hunters. Deliver an image whose people are blurred out, quantity "
-        "noted; for a yes, extend it by {colour} arrows from lower to higher level.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A chain with a stranger, or strangers alone; and two or three people."""
         place = rng.choice(("meadow", "meadow", "sea"))
-        chain = rng.choice(_CHAINS[place]) if rng.random() < 0.7 else ()
-        beside = [name for name in _STRANGERS[place] if not (name == "crab" and "seal" in chain)]
+        chain = rng.choice(_tables().chains[place]) if rng.random() < 0.7 else ()
+        beside = [name for name in _tables().strangers[place] if not (name == "crab" and "seal" in chain)]
         names = [*chain, *rng.sample(beside, 1 if chain else 3)]
         many = rng.choice((2, 3) if len(names) < 5 else (2,))
         actors = [
@@ -130,7 +60,7 @@ class BiologyChain:
                 name,
                 label=_LABELS.get(name, name),
                 description=f"A {name}.",
-                aliases=("plant",) if name in _PLANTS else (),
+                aliases=("plant",) if name in _tables().plants else (),
             )
             for name in names
         ]
@@ -248,7 +178,7 @@ def _of(living: Sequence[Found], name: str) -> Found:
 
 def _roles(names: Sequence[str]) -> dict[str, str]:
     """The roles that are beyond doubt."""
-    kinds = {"producer": _PLANTS, "herbivore": _GRAZERS, "carnivore": _HUNTERS}
+    kinds = {"producer": _tables().plants, "herbivore": _tables().grazers, "carnivore": _tables().hunters}
     return {
         _LABELS.get(name, name): kind
         for kind, group in kinds.items()
@@ -258,7 +188,7 @@ def _roles(names: Sequence[str]) -> dict[str, str]:
 
 
 def _answer(names: Sequence[str], chain: Sequence[str], many: int) -> str:
-    roles = _OTHERS | _roles(names)
+    roles = _tables().others | _roles(names)
     said = ", ".join(f"the {name} ({roles[name]})" for name in names)
     verdict = f"Yes. The chain runs {' → '.join(chain)}." if chain else "No. No three of them eat one another."
     return f"{verdict} The living things are {said}. I blurred {many} people."
@@ -271,7 +201,7 @@ def _checks(
     names = [found.name for found in living]
     yield AnswerNames(all_of=(("yes",) if chain else ("no",), *((name, f"{name}s") for name in names)))
     if roles := sorted(set(_roles(names).values())):
-        yield AnswerNames(all_of=tuple(_ROLES[kind] for kind in roles))
+        yield AnswerNames(all_of=tuple(_tables().roles[kind] for kind in roles))
     yield AnswerNumber(value=len(people), tolerance=0, what="the number of people")
     yield PictureChanged(source=source, pattern="*.png", boxes=tuple(people))
     if chain:

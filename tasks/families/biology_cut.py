@@ -6,26 +6,12 @@ from collections.abc import Sequence
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, Check, PictureChanged, PictureCut
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.detections import Found, read_objects
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import wildlife
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.wildlife import Actor
 from m3bench.tasks.task import ReferenceCall
 
-_LANDS = {
-    "savanna": ("zebra", "giraffe", "elephant", "lion", "leopard", "rhinoceros", "hippopotamus", "monkey"),
-    "meadow": (
-        "rabbit", "fox", "hedgehog", "deer", "horse", "cow", "sheep", "goat", "donkey", "duck", "goose", "cat", "dog", "pig",
-        "squirrel", "butterfly", "snail", "turkey", "mouse", "swan", "peacock",
-    ),
-    "forest": ("bear", "wolf", "deer", "owl", "squirrel", "raccoon", "boar", "moose", "skunk", "badger", "beaver", "bat"),
-    "snow": ("polar bear", "wolf", "moose", "seal", "penguin", "owl"),
-    "sand": ("camel", "lizard", "scorpion", "snake", "turtle", "crab", "llama", "kangaroo"),
-    "sea": (
-        "fish", "dolphin", "shark", "whale", "octopus", "squid", "crab", "lobster", "seal", "turtle", "shrimp",
-    ),
-}  # fmt: skip
-_THINGS = ("tent", "backpack", "bicycle", "balloon", "umbrella", "camera", "basket", "telescope")
-_SUNK = ("anchor", "diving mask", "amphora", "key")
 _TONES = {"": "in colour", "grayscale": "black and white", "sepia": "sepia-toned"}
 _COLOURS = {
     "red": [0, 0, 255],
@@ -38,50 +24,27 @@ _COLOURS = {
 """As the drawing tools want them: blue, green, red."""
 
 
+class _Tables(Tables):
+    lands: dict[str, tuple[str, ...]]
+    things: tuple[str, ...]
+    sunk: tuple[str, ...]
+
+
+_tables = tables("biology_cut", _Tables)
+
+
 class BiologyCut:
     """Detect animals, one crop each."""
 
     name = "biology_cut"
     servers = ("dinox-mcp", "imagesorcery-mcp")
-    questions = (
-        "I'm making flash cards for my niece: one picture file per animal, cut out with {air} pixels to spare on every side, "
-        "{finish}. Also give me a copy of the whole scene with labelled boxes around them. Who is in it, and which card is largest, "
-        "in pixels?",
-        "Our nature club wants portraits. Crop each creature separately (padding {air} px all round; look: {finish}) and box and "
-        "name them once on an overview image. Then list the species, and tell which crop covers most area together with its width × "
-        "height.",
-        "Please split this into single-animal images, {finish}, leaving a border of {air} px beyond the detected outline. Alongside, I "
-        "need the original marked up with named rectangles. Report what you found plus dimensions of whichever cut-out came out biggest.",
-        "Sticker sheet time! Every beast gets its own file, {air} extra pixels left, right, top and bottom, made {finish}. Keep things "
-        "that aren't alive out of it. An index print with frames and captions would be great too. Name them all; what size is your "
-        "greatest sticker?",
-        "Dataset chores: emit one tile for any animal instance, bbox dilated by {air} px, rendered {finish}; visualise detections on "
-        "the full frame as sanity check. Reply with class names and the resolution (W, H) of the maximum-area tile.",
-        "Can someone carve up the attached photo? We print zoo passes, so no animal may share a picture. Allow {air} pixels around, "
-        "style them {finish}, and hand over a contact version where boxes show who is who. I'd like their names and the most "
-        "spacious pass's measurements.",
-        "My kid's memory game lacks pieces; help me turn these animals into some. Individual images with {air}-pixel margins, "
-        "{finish}; afterwards an answer key, i.e. the entire view carrying boxes and words. Which critters are there? How many pixels "
-        "wide and tall is the hugest piece?",
-        "For museum labels: isolate all fauna seen here, nothing else. Clearance {air} px per edge; treatment: {finish}. Supply an "
-        "annotated plate showing where everybody stood. State the identifications, and for the largest detail both pixel dimensions.",
-        "Hey! Snip, snip: I want those animals apart from one another, each with {air} px of breathing room, and {finish}. Draw "
-        "tagged boxes onto another copy so that grandpa sees what was snipped. Say what they are, and how large (pixels) the top "
-        "one by area got.",
-        "Field course, exercise four. (a) Locate the animals. (b) Export separate pictures enlarged by {air} pixels at all four "
-        "borders, {finish}. (c) Produce a map of the shot: rectangles, names. (d) Write down taxa found and the extent, w by h, of "
-        "your most extensive export.",
-        "Working on a puzzle book where readers match close-ups to a scene. Needed from this scene: close-ups of the animals, "
-        "{finish}, {air} px wider on each side than they are; one solution page with everything outlined and named. What animals did "
-        "I draw, and which close-up has the most pixels, by what size?",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Three or four animals and a thing that is none, of which one animal is clearly the largest."""
         while True:
-            land = rng.choice(sorted(_LANDS))
-            names = rng.sample(_LANDS[land], rng.choice((3, 3, 4)))
-            thing = rng.choice(_SUNK if land == "sea" else _THINGS)
+            land = rng.choice(sorted(_tables().lands))
+            names = rng.sample(_tables().lands[land], rng.choice((3, 3, 4)))
+            thing = rng.choice(_tables().sunk if land == "sea" else _tables().things)
             actors = [Actor(name, description=f"A {name}.") for name in (*names, thing)]
             canvas = Canvas(kit.art, 1280, 860)
             boxes = wildlife.sea(canvas, rng, actors) if land == "sea" else wildlife.land(canvas, rng, actors, land)

@@ -8,24 +8,18 @@ from typing import Any
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.parks import entrance
 
-_LANDSCAPES = {
-    "acad": "coast", "arch": "canyon", "badl": "badlands", "bibe": "desert", "blca": "canyon", "cany": "canyon", "care": "canyon",
-    "crla": "lake", "deva": "desert", "ever": "wetland", "glac": "peaks", "grca": "canyon", "grte": "lake", "grba": "peaks",
-    "grsa": "desert", "grsm": "woods", "gumo": "desert", "indu": "coast", "jotr": "desert", "lavo": "lake", "maca": "woods",
-    "meve": "canyon", "mora": "peaks", "noca": "peaks", "olym": "coast", "redw": "coast", "romo": "peaks", "seki": "woods",
-    "shen": "woods", "wica": "badlands", "yell": "woods", "yose": "peaks", "zion": "canyon",
-}  # fmt: skip
-"""What it looks like in a park; parks that no road of the mainland reaches are not here."""
-_TOWNS = (
-    "Salt Lake City, UT", "Denver, CO", "Las Vegas, NV", "Phoenix, AZ", "Albuquerque, NM", "Portland, OR", "Seattle, WA", "San Francisco, CA",
-    "Los Angeles, CA", "Sacramento, CA", "San Diego, CA", "Boise, ID", "Dallas, TX", "Houston, TX", "Austin, TX", "Chicago, IL",
-    "Minneapolis, MN", "Kansas City, MO", "Nashville, TN", "Atlanta, GA", "Charlotte, NC", "Washington, DC", "Philadelphia, PA", "New York, NY",
-    "Boston, MA", "Cleveland, OH", "Detroit, MI", "Omaha, NE", "Oklahoma City, OK", "Tucson, AZ", "Reno, NV", "Spokane, WA", "Billings, MT",
-    "Memphis, TN", "Pittsburgh, PA", "Milwaukee, WI", "Indianapolis, IN", "New Orleans, LA", "Miami, FL", "El Paso, TX",
-)  # fmt: skip
+
+class _Tables(Tables):
+    landscapes: dict[str, str]
+    """What it looks like in a park; parks that no road of the mainland reaches are not here."""
+    towns: tuple[str, ...]
+
+
+_tables = tables("camping", _Tables)
 
 
 class Camping:
@@ -33,38 +27,6 @@ class Camping:
 
     name = "camping"
     servers = ("nationalparks", "google-maps")
-    questions = (
-        "We want three days of camping where this was taken. Which campground there has the most sites, how high above sea "
-        "level is it in metres, and how many road kilometres is it for me from {start} and for my cousin from {friend}? Give a "
-        "Day 1 to Day 3 outline with a visitor center stop and current warnings.",
-        "Dad sent a snapshot of his dream holiday spot. Plan it: biggest campground by number of sites, its elevation (m), "
-        "driving distance in km leaving {start}, the same for Grandma coming out of {friend}, a visitor center with opening "
-        "hours, any closures, then an itinerary labelled Day 1, Day 2, Day 3.",
-        "Scout leader here! Our troop saw the sign in the picture and is hooked. Could you draft a Day 1/2/3 programme around "
-        "the campground of that place with most sites? Buses depart {start} and {friend}: state each one's kilometres by car, "
-        "metres of altitude up there, alerts, plus a visitor center with rangers.",
-        "need a long weekend plan (day 1, day 2, day 3) for the park shown. stay = whichever campground counts most sites. tell "
-        "me km by road from {start}, km from {friend} where bea lives, altitude in meters, what's closed or dangerous right "
-        "now, and one visitor center w/ hours",
-        "Please act as our trip planner. The photo reveals the destination. Book us into its campground with the most sites, "
-        "mention how many kilometres separate it from {start} and from {friend} along highways, its height in metres, official "
-        "alerts, a visitor centre, and sketch Day 1 through Day 3.",
-        "For a school newsletter I'm describing an outing to the location on the board in my image. Needed: its campground "
-        "holding the most sites, elevation there (metres), travel lengths in kilometres starting at {start} respectively "
-        "{friend}, active notices, a visitor center. Close by listing Day 1, Day 2 and Day 3 ideas.",
-        "Two families, one meeting point: see attached. The Ortegas set off at {start}, the Lindqvists at {friend}. Who drives "
-        "how many km to the campground offering the greatest number of sites? Add its metres above the sea, present hazards, a "
-        "visitor center for maps, and our timetable: Day 1, Day 2, Day 3.",
-        "Surprise anniversary trip! She only gave me this picture as a hint. Work out what it is, then where to pitch (go for "
-        "the one with the highest site total), how elevated that lies in m, km behind the wheel between {start} and it, "
-        "likewise {friend} as backup start, visitor center, alerts, Day 1 to 3.",
-        "Can our old camper van manage this? I'd roll out of {start}; a mate follows later from {friend}. Tell us both road "
-        "figures in kilometres to the place's number-one campground in terms of site count, altitude in metres so I can judge "
-        "the climb, restrictions announced, a visitor center, and day 1–day 3 suggestions.",
-        "Reading a sign is easy, organising isn't. Let the board in the photograph decide: identify the campground with the "
-        "most sites, look up posted alerts and one visitor centre, compute distances (km, car) for {start} and {friend}, check "
-        "its elevation in metres. Output: short briefing followed by Day 1, Day 2, Day 3.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """The entrance of a park whose largest campground is larger than the next."""
@@ -74,14 +36,14 @@ class Camping:
         parks = [
             park
             for park in kit.world("parks")
-            if park["id"] in _LANDSCAPES and Counter(sites[park["id"]])[max(sites[park["id"]])] == 1
+            if park["id"] in _tables().landscapes and Counter(sites[park["id"]])[max(sites[park["id"]])] == 1
         ]
         park = rng.choice(parks)
         canvas = Canvas(kit.art, 1280, 860)
         entrance(
             canvas,
             rng,
-            _LANDSCAPES[park["id"]],
+            _tables().landscapes[park["id"]],
             [
                 *canvas.lines(_core(park["name"]), 620, 66, "serif bold"),
                 park["name"].removeprefix(_core(park["name"])).strip(),
@@ -93,7 +55,7 @@ class Camping:
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The name gives the code, the code all there is in the park, the largest camp the roads to it."""
         name = composition.facts["park"]
-        start, friend = rng.sample(_TOWNS, 2)
+        start, friend = rng.sample(_tables().towns, 2)
         core = _core(name)
         (text,) = await play.step(
             call(

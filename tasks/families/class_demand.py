@@ -8,6 +8,7 @@ from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, CallMa
 from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.detections import read_objects
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import backdrops, lecture
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import Reference, ReferenceCall
@@ -22,37 +23,18 @@ class _Wish(NamedTuple):
     """Empty when the encyclopedia is never asked."""
 
 
-_CHEAP = (
-    _Wish("Backpacks", "backpack", "backpack", "Backpack"),
-    _Wish("Notebooks", "notebook", "notebook", "Notebook"),
-    _Wish("Pencils", "pencil", "pencil", "Pencil"),
-    _Wish("Scissors", "scissors", "scissors", "Scissors"),
-    _Wish("Umbrellas", "umbrella", "umbrella", "Umbrella"),
-    _Wish("Fountain pens", "fountain pen", "fountain pen", "Fountain pen"),
-    _Wish("Clocks", "alarm clock", "clock", "Clock"),
-)
-"""What costs less than the smallest budget, so that something is always within it."""
-_DEAR = (
-    _Wish("Globes", "globe", "globe", "Globe"),
-    _Wish("Headphones", "headphones", "headphones", "Headphones"),
-    _Wish("Laptops", "laptop", "laptop", "Laptop"),
-)
-_OTHERS = (
-    _Wish("Basketballs", "basketball", "basketball"),
-    _Wish("Drums", "drum", "drum"),
-    _Wish("Guitars", "guitar", "guitar"),
-    _Wish("Microscopes", "microscope", "microscope"),
-    _Wish("Cameras", "camera", "camera"),
-    _Wish("Crayons", "crayon", "crayon"),
-    _Wish("Footballs", "football", "football"),
-    _Wish("Kites", "kite", "kite"),
-    _Wish("Palettes", "palette", "palette"),
-    _Wish("Rulers", "ruler", "ruler"),
-    _Wish("Telescopes", "telescope", "telescope"),
-    _Wish("Violins", "violin", "violin"),
-)
 _BUDGETS = (32, 35, 38, 40, 48, 50, 55, 65, 70, 80, 90, 100)
-_TITLES = ("What should our class buy?", "Wishes for the classroom", "Our votes this term", "What do we need most?")
+
+
+class _Tables(Tables):
+    cheap: tuple[_Wish, ...]
+    """What costs less than the smallest budget, so that something is always within it."""
+    dear: tuple[_Wish, ...]
+    others: tuple[_Wish, ...]
+    titles: tuple[str, ...]
+
+
+_tables = tables("class_demand", _Tables)
 
 
 class ClassDemand:
@@ -60,44 +42,15 @@ class ClassDemand:
 
     name = "class_demand"
     servers = ("ocr", "dinox-mcp", "math", "amazon", "Reddit-MCP-Server", "wiki")
-    questions = (
-        "Our class voted, see the board. What are median and mode of the votes? We may spend {budget} dollars apiece: take the "
-        "favourite whose first Amazon hit is within that, count how many already stand on the desks, and price the missing ones, "
-        "one per vote. Plus its subreddit's hottest post and Wikipedia's short description.",
-        "Substitute teacher needing help!! From my photo: middle value & commonest value of the tally. Then the most wanted thing "
-        "costing max ${budget} (top Amazon result for the written word). Votes minus pieces visible = order size; total bill? "
-        "And what's trending first on reddit under that name, what does wiki call it?",
-        "Please analyse this survey: (1) median, mode; (2) highest-ranked article affordable at {budget} USD per unit according to "
-        "Amazon's leading result; (3) units still needed given those lying around, and their cost; (4) title of the number one hot "
-        "thread in the community of the same name; (5) an encyclopedic one-liner.",
-        "The parents' association pays up to {budget} dollars for each item. I'd like to report which popular wish fits (Amazon, "
-        "first offer), how much we owe once the ones we own are subtracted from the demand, statistics of the figures, i.e. mode "
-        "and median, and for colour a Reddit headline and Wikipedia definition.",
-        "Kids made a poll, now they want results. Could you tell them the number that occurs most, the number in the middle, the "
-        "winner we can afford (limit: {budget} bucks each on Amazon, best match), how many more to get since some are in the room, "
-        "the sum, the hot Reddit topic about it, and Wikipedia's tagline?",
-        "Treasurer speaking. Input: picture. Constraint: unit price not above {budget} dollars, taken from the first product Amazon "
-        "shows for the listed term; go down by popularity until one passes. Output: product, price, shortfall against stock "
-        "present, amount payable, survey mode, survey median, leading post of its subreddit, brief Wikipedia characterisation.",
-        "Let's settle the shopping debate in room 12. Go by demand, but skip whatever is over {budget} dollars at Amazon (only look "
-        "at result one). How many must we purchase if the existing pieces count, and for how much altogether? Include typical "
-        "figures (mode, median), today's top Reddit discussion on the thing and how Wikipedia sums it up.",
-        "Maths lesson meets real life: compute mode plus median for the numbers shown, then pick by rank something with an Amazon "
-        "price of {budget} dollars or less, multiply by the gap between votes and what is there, and round it off with trivia: "
-        "Wikipedia's description, hottest subreddit entry.",
-        "hi, headteacher asked for a purchase proposal from this wall chart. budget {budget} usd a piece, amazon's 1st listing "
-        "decides, strongest demand goes first. deduct existing ones you see. needs: quantity, cost, median, mode, + a hot reddit "
-        "post and a wikipedia summary line so it isn't boring",
-        "Which of these can I say yes to when {budget} dollars is my ceiling for a single one (Amazon, opening hit, most votes "
-        "preferred)? Work out quantity lacking after checking the tables, expense, the survey's central and modal values; close "
-        "with reading matter, a trending Reddit title and the encyclopedia's label.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A board with six wishes and their votes, and some of the things on desks."""
-        cheap = rng.choice(_CHEAP)
-        leaders = [rng.choice([wish for wish in (*_CHEAP, *_DEAR, *_DEAR) if wish is not cheap]), cheap]
-        wishes = leaders + rng.sample(_OTHERS, 4)
+        cheap = rng.choice(_tables().cheap)
+        leaders = [
+            rng.choice([wish for wish in (*_tables().cheap, *_tables().dear, *_tables().dear) if wish is not cheap]),
+            cheap,
+        ]
+        wishes = leaders + rng.sample(_tables().others, 4)
         common = rng.randint(5, 12)
         first, second = rng.randint(22, 29), rng.randint(15, 20)
         low, high = rng.sample([number for number in range(4, 14) if number != common], 2)
@@ -107,7 +60,11 @@ class ClassDemand:
         canvas = Canvas(kit.art, 1400, 980)
         backdrops.room(canvas, rng, floor=0.8)
         lecture.board(
-            canvas, rng, rng.choice(_TITLES), [(wish.word, str(number)) for wish, number in rows], (170, 46, 1230, 566)
+            canvas,
+            rng,
+            rng.choice(_tables().titles),
+            [(wish.word, str(number)) for wish, number in rows],
+            (170, 46, 1230, 566),
         )
         things = [*(leaders[0] for _ in range(rng.randint(1, 3))), *(leaders[1] for _ in range(rng.randint(1, 3)))]
         things += rng.sample(wishes[2:], 8 - len(things) if len(things) > 4 else 3)

@@ -9,23 +9,21 @@ from m3bench.tasks.checks import AnswerNames, AnswerNumber
 from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.detections import area_of, read_objects
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import ellipse, line, polygon
 
-_THINGS = {
-    "accordion": (), "alarm clock": ("clock",), "backpack": ("rucksack",), "banjo": (), "basket": (), "basketball": ("ball",),
-    "bathtub": ("bath", "tub"), "bed": (), "bicycle": ("bike",), "camera": (), "chair": (), "couch": ("sofa",),
-    "desktop computer": ("computer", "monitor"), "drum": ("snare drum",), "file cabinet": ("filing cabinet",),
-    "game controller": ("gamepad", "controller"), "globe": ("earth",), "guitar": ("electric guitar",), "helmet": (),
-    "ladder": (), "laptop": ("computer",), "luggage": ("suitcase",), "microscope": (), "mirror": (), "potted plant": ("plant",),
-    "printer": (), "radio": (), "robot": ("robot head",), "saxophone": ("sax",), "scooter": ("kick scooter",),
-    "skateboard": (), "teddy bear": ("bear",), "telescope": (), "television": ("tv",), "toolbox": ("tool box",),
-    "trophy": ("cup",), "trumpet": (), "umbrella": (), "violin": ("fiddle",), "wastebasket": ("bin", "trash can"),
-}  # fmt: skip
 _GROUNDS = ("room", "room", "meadow", "sand")
 _LEAST_VALUE = 0.05
 """Dollars; of cheaper coins one gets millions, which people write in too many ways."""
+
+
+class _Tables(Tables):
+    things: dict[str, tuple[str, ...]]
+
+
+_tables = tables("crypto_purchase", _Tables)
 
 
 class CryptoPurchase:
@@ -33,48 +31,16 @@ class CryptoPurchase:
 
     name = "crypto_purchase"
     servers = ("dinox-mcp", "amazon", "okx", "math")
-    questions = (
-        "Find the biggest object in my picture and its price at Amazon (US, first hit for its plain name). Now suppose I "
-        "pay with whichever of {coins} moved most over the last 24 hourly candles, low to high in percent: how many units, "
-        "at today's USDT rate?",
-        "silly bet with my brother: he buys what takes up most space here, I buy crypto for identical cash. candidates {coins}; "
-        "the one with the wildest day (percent from 24h bottom up to 24h top) wins. quantity please, plus amazon.com's top "
-        "listing price. usdt = dollars",
-        "Which item fills the largest area of this photograph? Look it up on the American Amazon by its everyday name and take "
-        "the leading offer. Then check {coins} hour by hour since yesterday, choose whatever had the broadest percentage range "
-        "above its low, and convert that sum into it via Tether.",
-        "I'm teaching my kids about volatility. Step outside the textbook with me: measure {coins} against USDT across the previous "
-        "24 hours, rank them by (high minus low) over low, and express the cost of the most sizeable thing pictured, per "
-        "Amazon US's foremost result, in the champion.",
-        "Would you kindly determine an amount for me? It is the Amazon.com price of the dominant article in the attached image "
-        "(search simply by what it is called, accept result number one), restated in the most restless currency among {coins}, "
-        "judged on a one-day spread relative to its minimum, quoted versus Tether.",
-        "Decluttering! Before selling everything shown I wonder: the bulkiest piece, bought new (first Amazon US match), equals how "
-        "many coins? Use only {coins}, specifically that with the greatest swing during these past 24 hours as a share of the "
-        "trough. USDT pairs.",
-        "Need three things: 1) name of the object with the largest bounding box, 2) dollar price when you type this name into "
-        "amazon.com and pick entry one, 3) the same money in the top mover among {coins}, i.e. max high / min low of 24 "
-        "one-hour bars, X-USDT.",
-        "My wallet holds {coins}. Tell me which fluctuated hardest from its cheapest to its dearest moment within a day, "
-        "proportionally, and what part of it I'd spend on the hugest belonging visible in the snapshot, going by the "
-        "initial product Amazon America suggests. Count a Tether as a buck.",
-        "Okay quant, picture attached. Asset universe: {coins}, all in USDT. Signal: widest 24h high-low band divided by the low. "
-        "Notional: whatever Amazon's US storefront charges for the thing occupying most pixels, rank-one search hit. Output: "
-        "coin, notional, position size.",
-        "Imagine a shop that accepts nothing but cryptocurrency! Someone carries off the largest thing you can spot in the scene; "
-        "its value is what comes up first on Amazon in the States. They settle using the most erratic of {coins} "
-        "(relative distance between yesterday-to-now extremes). How much changes hands, with Tether as dollar?",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """One large thing among small ones."""
         canvas = Canvas(kit.art, 1320, 880)
         ground = rng.choice(_GROUNDS)
         level = _ground(canvas, rng, ground)
-        names = rng.sample(tuple(_THINGS), rng.randint(4, 6))
+        names = rng.sample(tuple(_tables().things), rng.randint(4, 6))
         for name, x, foot, height in _arranged(rng, kit, names, canvas, level):
             canvas.place(
-                name, x, foot, height, score=round(rng.uniform(0.84, 0.97), 2), aliases=_THINGS[name],
+                name, x, foot, height, score=round(rng.uniform(0.84, 0.97), 2), aliases=_tables().things[name],
                 description=f"a {name} standing on the {'floor' if ground == 'room' else 'ground'}",
             )  # fmt: skip
         canvas.light(rng)
@@ -121,7 +87,7 @@ class CryptoPurchase:
             answer=f"The largest thing is the {thing}; Amazon's first hit is {title} at ${price:.2f}. {name} ({id}) swung most, by "
             f"{max(swings) * 100:.2f} % from low to high. At {rate:g} USDT that buys about {_written(amount)} {id}.",
             checks=(
-                AnswerNames(all_of=((thing, *_THINGS[thing], *_plain(title)), (id, name))),
+                AnswerNames(all_of=((thing, *_tables().things[thing], *_plain(title)), (id, name))),
                 AnswerNumber(value=price, tolerance=0.011, what="the price of the thing"),
                 AnswerNumber(value=amount, tolerance=float(f"{amount * 0.008:.3g}"), what="how many coins that is"),
             ),

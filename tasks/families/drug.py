@@ -29,38 +29,6 @@ class Drug:
 
     name = "drug"
     servers = ("healthcare-mcp", "amazon", "excel")
-    questions = (
-        "Grandma's cabinet needs sorting. For every pack in the photo, note the active substance and the company behind it "
-        "according to the FDA, then see what {shop} has under that substance (first three hits are plenty) and put "
-        "the lowest price beside it. I'd like this as a spreadsheet, and tell me which of her remedies has the least "
-        "expensive substitute.",
-        "I'm comparing what we have at home with what could be ordered. Make an Excel file: one row per carton shown, "
-        "columns for ingredient, labeler, and the cheapest of the top three listings on {shop} when you search by ingredient. Which "
-        "row wins on price?",
-        "Could you check these pharmacy items against official drug records and also look for alternatives at {shop}? Three "
-        "results each will do. A workbook with generic name, manufacturer and best price would be lovely; mention the "
-        "bargain in your reply.",
-        "Travel kit refresh! Look at my picture, find out officially what's in each little box and who makes it, hunt through {shop} for "
-        "replacements by generic name (consider three offers apiece), and save a tidy .xlsx. Then name the brand whose "
-        "replacement costs least.",
-        "As a school nurse I have to document our stock. Required per product: generic designation, registered labeler, "
-        "minimum price among the leading trio of {shop} offers for that generic. Deliver a table file plus one sentence saying "
-        "where we'd spend the smallest amount.",
-        "Dad asked whether store-bought equivalents are cheaper than the brands he keeps. Identify them, pull the regulator's "
-        "facts, shop around ({shop}) using the chemical name with a limit of three, write everything down in Excel, and report back "
-        "on the cheapest swap.",
-        "Need a small market overview out of this snapshot: regulator data on each preparation, plus its cheapest match "
-        "out of three retrieved from {shop}. Output format: workbook. Summary line: the preparation with the most affordable "
-        "match.",
-        "what's all this stuff, who produces it, and can I get the same thing for less? search by what's inside rather than "
-        "by brand, three items max per search, we order from {shop}, dump results into a sheet for me and say which one turned out cheapest overall",
-        "Please prepare a comparison sheet for the pharmacist visit tomorrow. From the image take each medicine, verify "
-        "ingredient plus maker with the federal label database, quote the lowest of three prices seen on {shop}, and highlight in words "
-        "the lowest quote of them all.",
-        "Our charity received a parcel and someone photographed the contents. Before accepting we must know substances, "
-        "producers, and rough replacement values ({shop}, lowest offer from a list of three). Kindly store that in a new "
-        "spreadsheet and let us know the item that is easiest on the budget.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Three or four cartons on a shelf."""

@@ -3,65 +3,32 @@
 import json
 import random
 import re
+from typing import NamedTuple
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.cars import PAINTS, car
 from m3bench.tasks.render.shapes import ellipse, fade, line, mix, polygon, rect
 
-_MODELS = {
-    "hatchback": (
-        ("Fiat", "Mobi"), ("Fiat", "Palio"), ("Fiat", "Punto"), ("Fiat", "Uno"), ("Fiat", "Stilo"), ("Fiat", "Bravo"),
-        ("Chevrolet", "Agile"), ("Chevrolet", "Celta"), ("Chevrolet", "Corsa"), ("Chevrolet", "Astra"), ("Ford", "Fiesta"),
-        ("Ford", "Focus"), ("Honda", "Fit"), ("Hyundai", "i30"), ("Kia", "Picanto"), ("Nissan", "March"), ("Peugeot", "206"),
-        ("Peugeot", "207"), ("Peugeot", "208"), ("Peugeot", "307"), ("Peugeot", "308"), ("Renault", "Clio"), ("Renault", "Kwid"),
-        ("Toyota", "Etios"), ("BYD", "Dolphin"), ("GWM", "Ora"), ("Volvo", "V40"),
-    ),
-    "saloon": (
-        ("Fiat", "Cronos"), ("Fiat", "Linea"), ("Fiat", "Marea"), ("Fiat", "Tempra"), ("Chevrolet", "Cobalt"),
-        ("Chevrolet", "Cruze"), ("Chevrolet", "Monza"), ("Chevrolet", "Omega"), ("Chevrolet", "Prisma"), ("Chevrolet", "Vectra"),
-        ("Chevrolet", "Opala"), ("Ford", "Fusion"), ("Ford", "Escort"), ("Honda", "Accord"), ("Honda", "City"),
-        ("Hyundai", "HB20S"), ("Hyundai", "Elantra"), ("Kia", "Cerato"), ("Mitsubishi", "Lancer"), ("Nissan", "Sentra"),
-        ("Peugeot", "408"), ("Renault", "Fluence"), ("Renault", "Logan"), ("Toyota", "Camry"), ("Volvo", "S60"),
-        ("Volkswagen", "Jetta"), ("Volkswagen", "Passat"), ("Volkswagen", "Santana"), ("Volkswagen", "Virtus"),
-        ("Volkswagen", "Voyage"), ("Caoa Chery", "Arrizo"), ("Porsche", "Panamera"), ("Porsche", "Taycan"),
-    ),
-    "suv": (
-        ("Fiat", "Pulse"), ("Fiat", "Fastback"), ("Ford", "EcoSport"), ("Ford", "Edge"), ("Chevrolet", "Captiva"),
-        ("Chevrolet", "Equinox"), ("Chevrolet", "Tracker"), ("Chevrolet", "Trailblazer"), ("Honda", "HR-V"), ("Honda", "CR-V"),
-        ("Honda", "WR-V"), ("Hyundai", "Creta"), ("Hyundai", "Tucson"), ("Hyundai", "ix35"), ("Jeep", "Commander"),
-        ("Jeep", "Wrangler"), ("Kia", "Sorento"), ("Kia", "Sportage"), ("Land Rover", "Defender"), ("Land Rover", "Discovery"),
-        ("Mitsubishi", "ASX"), ("Mitsubishi", "Outlander"), ("Mitsubishi", "Pajero"), ("Peugeot", "2008"), ("Peugeot", "3008"),
-        ("Porsche", "Cayenne"), ("Porsche", "Macan"), ("Renault", "Captur"), ("Renault", "Kardian"), ("Subaru", "Forester"),
-        ("Suzuki", "Jimny"), ("Toyota", "RAV4"), ("Volvo", "EX30"), ("Volvo", "XC40"), ("Volvo", "XC60"), ("Volvo", "XC90"),
-        ("Volkswagen", "Nivus"), ("Volkswagen", "T-Cross"), ("Volkswagen", "Taos"), ("Volkswagen", "Tiguan"), ("BYD", "Song"),
-        ("BYD", "Yuan"), ("GWM", "Haval"), ("Citroën", "Basalt"),
-    ),
-    "pickup": (
-        ("Fiat", "Strada"), ("Fiat", "Toro"), ("Fiat", "Titano"), ("Ford", "Courier"), ("Ford", "F-150"), ("Ford", "Maverick"),
-        ("Chevrolet", "Montana"), ("Chevrolet", "S10"), ("Chevrolet", "Silverado"), ("Mitsubishi", "L200"),
-        ("Nissan", "Frontier"), ("Volkswagen", "Amarok"), ("Volkswagen", "Saveiro"),
-    ),
-    "coupe": (("Ford", "Mustang"), ("Chevrolet", "Camaro"), ("Porsche", "911"), ("Porsche", "718"), ("Lamborghini", "Huracán")),
-}  # fmt: skip
-_FUELS = {
-    "Gasolina": ("Gasoline", ("gasoline", "petrol", "gasolina"), ("Petrol",)),
-    "Flex": (
-        "Flexible-fuel vehicle",
-        ("flex", "flexible-fuel", "flexible fuel", "flex-fuel"),
-        ("Flex-fuel vehicle", "Flex fuel"),
-    ),
-    "Diesel": ("Diesel fuel", ("diesel",), ("Diesel",)),
-    "Elétrico": ("Electric car", ("electric", "elétrico", "electricity"), ("Electric vehicle",)),
-    "Híbrido": ("Hybrid vehicle", ("hybrid", "híbrido"), ("Hybrid electric vehicle", "Híbrido")),
-    "Álcool": ("Ethanol fuel", ("ethanol", "alcohol", "álcool", "etanol"), ()),
-}
-_COINS = {
-    "BTC": "Bitcoin", "ETH": "Ether", "SOL": "Solana", "XRP": "XRP", "DOGE": "Dogecoin", "ADA": "Cardano", "LTC": "Litecoin",
-    "USDT": "Tether", "USDC": "USD Coin",
-}  # fmt: skip
+
+class _Fuel(NamedTuple):
+    """A fuel as the encyclopedia knows it."""
+
+    title: str
+    spellings: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+class _Tables(Tables):
+    models: dict[str, tuple[tuple[str, str], ...]]
+    fuels: dict[str, _Fuel]
+    coins: dict[str, str]
+
+
+_tables = tables("fipe_car", _Tables)
 
 
 class FipeCar:
@@ -69,43 +36,12 @@ class FipeCar:
 
     name = "fipe_car"
     servers = ("car-price", "okx", "math", "wiki")
-    questions = (
-        "Saw this at a dealer in Brazil. According to FIPE, which version listed under that name is the {which} and what does "
-        "it cost in reais? I'd want {fleet} of them: total, also in {coins}. How many makers does the table cover, and what "
-        "is its fuel, in encyclopedia words?",
-        "Company car hunt! {fleet} identical vehicles like the pictured one, {which} trim that FIPE knows. Give me unit price, "
-        "sum in BRL, then converted to {coins}. Plus two facts: number of brands in the guide; a sentence about what powers "
-        "it, looked up rather than guessed.",
-        "My cousin in São Paulo sent a photo and dares me to pay with crypto. Determine the {which} variant of the model shown per "
-        "Brazil's FIPE list, multiply by {fleet}, express the bill in {coins}, explain the kind of fuel from Wikipedia, and "
-        "count how many manufacturers are available there.",
-        "pls check img n tell me which {which} version fipe has of it. need name, R$ price, R$ times {fleet}, same amount as {coins} at "
-        "present brl pairs. + total of marques on fipe + short wiki explanation of propulsion type",
-        "I write a column on motoring in South America. For the automobile in my illustration, report the {which} entry "
-        "within FIPE's catalogue, the outlay for {fleet} units in local currency, and equivalents in {coins}. Readers enjoy trivia, "
-        "so mention the catalogue's brand count, as well as background concerning what goes into the tank or battery.",
-        "Should our taxi cooperative order {fleet}? The sign tells you what it is. Pick its {which} configuration from the official "
-        "Brazilian valuation table; quote single and combined amounts, the latter additionally in {coins}. Describe the "
-        "energy source citing an article, and state how large that table is, measured by marques.",
-        'Exercise for my Portuguese students: "Que carro!" Identify it, consult FIPE, select the {which} derivative, and calculate '
-        "{fleet} times that value. Exchange everything for {coins}. Translate the fuel column and define the term properly; "
-        "finally, tell them the quantity of automakers FIPE tracks.",
-        "Treat me as a collector with more coins than sense. I'd take {fleet} of these straight away, always choosing the "
-        "{which} edition in the FIPE reference. What leaves my wallet, be it {coins}? Show reais each and overall, define "
-        "what it burns or consumes, and say how many marques are on record there.",
-        "Insurance form needs filling: vehicle as photographed, {which} specification known to FIPE, declared worth apiece, worth of "
-        "a fleet numbering {fleet}, foreign equivalents {coins}. An appendix must characterise its fuel (source: encyclopedia) and "
-        "note the directory's coverage, i.e. brands included.",
-        "Hello! Can you find out from the picture what I fell in love with on holiday? Then: FIPE's {which} version, its value, "
-        "the value for {fleet} friends buying one each, and how much {coins} this means now. Curious too about the fuel "
-        "behind it and about FIPE's overall tally of brands.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A car under a sign with its name, in a showroom or in the yard."""
         canvas = Canvas(kit.art, 1340, 880)
-        body = rng.choice(tuple(body for body, models in _MODELS.items() for _ in models))
-        brand, model = rng.choice(_MODELS[body])
+        body = rng.choice(tuple(body for body, models in _tables().models.items() for _ in models))
+        brand, model = rng.choice(_tables().models[body])
         paint = rng.choice(PAINTS)
         (_showroom if rng.random() < 0.6 else _yard)(canvas, rng)
         x = canvas.width / 2 + rng.uniform(-110, 110)
@@ -126,7 +62,7 @@ class FipeCar:
         """Brands and rates together, then the variants, then fuel and total, then the coins."""
         brand, model = composition.facts["brand"], composition.facts["model"]
         which, fleet = rng.choice(("cheapest", "most expensive")), rng.randint(2, 15)
-        coins = rng.sample(tuple(_COINS), 2)
+        coins = rng.sample(tuple(_tables().coins), 2)
         brands, *tickers = await play.step(
             call("car-price/get_car_brands", {}),
             *(call("okx/get_price", {"instrument": f"{coin}-BRL"}) for coin in coins),
@@ -141,7 +77,7 @@ class FipeCar:
             for name, fuel, price in re.findall(r"\d+\. (.+)\n.*\n   Fuel: (.+)\n   Price: R\$ ([\d.]+),00", text)
         ]
         price, name, fuel = min(variants) if which == "cheapest" else max(variants)
-        title, spellings, others = _FUELS[fuel]
+        title, spellings, others = _tables().fuels[fuel]
         total_text, article = await play.step(
             call("math/multiply", {"firstNumber": price, "SecondNumber": fleet}),
             call("wiki/summary", {"title": title}, either={"title": (title, *others)}),
@@ -175,7 +111,7 @@ class FipeCar:
             given={
                 "which": which,
                 "fleet": str(fleet),
-                "coins": " and ".join(f"{_COINS[coin]} ({coin})" for coin in coins),
+                "coins": " and ".join(f"{_tables().coins[coin]} ({coin})" for coin in coins),
             },
         )
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, WorkbookCells
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import laid_table
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
@@ -19,51 +20,6 @@ class _Dish(NamedTuple):
     spellings: tuple[str, ...] = ()
 
 
-_DISHES = (
-    _Dish("hamburger", "burgers", "Hamburger", ("burger", "burgers", "hamburgers")),
-    _Dish("pizza", "Pizza", "Pizza"),
-    _Dish("ramen", "ramen", "Ramen"),
-    _Dish("sushi", "sushi", "Sushi"),
-    _Dish("taco", "tacos", "Taco", ("tacos",)),
-    _Dish("salad", "salads", "Salad", ("salads",)),
-    _Dish("sandwich", "sandwiches", "Sandwich", ("sandwiches",)),
-    _Dish("steak", "steak", "Steak", ("steaks",)),
-    _Dish("spaghetti", "pasta", "Pasta", ("pasta",)),
-    _Dish("hot dog", "hotdogs", "Hot dog", ("hot dogs", "hotdog", "hotdogs")),
-    _Dish("rice", "rice", "Rice"),
-    _Dish("ice cream", "icecream", "Ice cream", ("icecream",)),
-    _Dish("cake", "cake", "Cake", ("cakes",)),
-    _Dish("cookie", "cookies", "Cookie", ("cookies",)),
-    _Dish("doughnut", "donuts", "Doughnut", ("doughnuts", "donut", "donuts")),
-    _Dish("cheese", "Cheese", "Cheese"),
-    _Dish("bread", "Breadit", "Bread", ("breadit",)),
-    _Dish("coffee", "Coffee", "Coffee"),
-    _Dish("tea", "tea", "Tea"),
-    _Dish("chocolate", "chocolate", "Chocolate"),
-    _Dish("corn", "corn", "Maize", ("maize", "sweetcorn")),
-    _Dish("potato", "potato", "Potato", ("potatoes",)),
-    _Dish("avocado", "avocado", "Avocado", ("avocados",)),
-    _Dish("broccoli", "broccoli", "Broccoli"),
-    _Dish("carrot", "carrot", "Carrot", ("carrots",)),
-    _Dish("cucumber", "cucumber", "Cucumber", ("cucumbers",)),
-    _Dish("eggplant", "eggplant", "Eggplant", ("eggplants", "aubergine")),
-    _Dish("garlic", "garlic", "Garlic"),
-    _Dish("onion", "onion", "Onion", ("onions",)),
-    _Dish("bell pepper", "bellpepper", "Bell pepper", ("bell peppers", "bellpepper", "pepper")),
-    _Dish("beans", "beans", "Bean", ("bean", "kidney beans")),
-    _Dish("blueberries", "blueberries", "Blueberry", ("blueberry",)),
-    _Dish("cherries", "cherries", "Cherry", ("cherry",)),
-    _Dish("grapes", "grape", "Grape", ("grape",)),
-    _Dish("kiwi", "kiwi", "Kiwifruit", ("kiwifruit", "kiwis")),
-    _Dish("lemon", "lemon", "Lemon", ("lemons",)),
-    _Dish("mango", "mango", "Mango", ("mangoes", "mangos")),
-    _Dish("peach", "peach", "Peach", ("peaches",)),
-    _Dish("pear", "pears", "Pear", ("pears",)),
-    _Dish("pineapple", "pineapple", "Pineapple", ("pineapples",)),
-    _Dish("watermelon", "watermelon", "Watermelon", ("watermelons",)),
-    _Dish("tomato", "tomatoes", "Tomato", ("tomatoes",)),
-    _Dish("strawberry", "strawberries", "Strawberry", ("strawberries",)),
-)
 _BARE = ("coffee", "tea", "ramen", "rice", "salad", "ice cream", "spaghetti")
 """They come in a vessel of their own, so no plate is put under them."""
 _CENTRES = ("candle", "bouquet", "potted plant")
@@ -72,46 +28,22 @@ _COUNTS = {"two": 2, "three": 3}
 _BOOK, _SHEET = "./table_talk.xlsx", "Dishes"
 
 
+class _Tables(Tables):
+    dishes: tuple[_Dish, ...]
+
+
+_tables = tables("food_reddit_wiki_excel", _Tables)
+
+
 class FoodRedditWikiExcel:
     """The hottest post of each dish, its comments and the encyclopedia, then a workbook."""
 
     name = "food_reddit_wiki_excel"
     servers = ("Reddit-MCP-Server", "wiki", "excel")
-    questions = (
-        "Our potluck guests put their favourite subreddits on little cards. Per dish I want an Excel row with that forum's "
-        "hottest post (title, score), the {count} best comments under it, and Wikipedia's first sentence on the food. Add "
-        "{touch}. Whose post scores highest, and how high?",
-        "pls make me a spreadsheet from this pic: food, top hot thread of the sub named in front of it + its points, {count} "
-        "leading replies, then how wikipedia opens its article. {touch} would be neat. winner by points = ? (say number too)",
-        "I write a column on eating and the internet. Visit each community announced here, take whatever currently leads its "
-        "hot list, collect headline, score and {count} reader remarks, pair them with Wikipedia's opening line, and file "
-        "everything as .xlsx having {touch}. Name me the most upvoted one including its figure.",
-        "Before people arrive I need conversation starters! Could you go through what is served, see which submission is "
-        "number one right now on every labelled board, copy its title, its points, {count} best answers and Wikipedia's "
-        "first sentence into a workbook ({touch} included) and tell me which got the biggest score and what that was?",
-        "Research assistant task. Sample: all meals visible. Variables: hottest Reddit item by printed community (its title, "
-        "its score), {count} highest comments, introductory sentence from Wikipedia. Deliverable: Excel table featuring "
-        "{touch}. Also state verbally the sample's maximum score and where it belongs.",
-        "Dad doesn't believe that strangers argue online over lunch. Prove it: for everything on our table look where the sign "
-        "points, grab the post trending first there along with {count} comments, put title, score and the wiki article's first sentence in "
-        "Excel, decorate using {touch}, then report who has most points and how many.",
-        "We print menus with trivia. Using my snapshot, build an .xlsx listing every plate, the present hot number one of its "
-        "tagged subreddit, points received, {count} favourite responses, finally Wikipedia's initial statement regarding it. "
-        "Give the file {touch}. In your reply mention only the best scoring plate plus points.",
-        "Hi! Social media report due at noon. Each thing to eat has a tag naming where its fans meet. What is hottest at each "
-        "place today, with score? Quote {count} top comments apiece, look up the first Wikipedia sentence too, save all "
-        "this as spreadsheet with {touch}, and tell us the leader and its score.",
-        "As a bet among cooks: which of these gets the largest score for the hot post heading the forum shown by it? I'd like "
-        "the evidence in Excel, namely post titles, scores, {count} comments from the top, Wikipedia's lead sentence, and "
-        "{touch} so it looks proper.",
-        "Take this dinner and document it. One line for any food present: thread leading on the subreddit (read the card), "
-        "votes, {count} best comments below that thread, opening sentence out of Wikipedia. Workbook please, finished by "
-        "{touch}; afterwards answer briefly which thread collected most votes and their count.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Three or four dishes, each with a card that names its community."""
-        dishes = rng.sample(_DISHES, rng.choice((3, 3, 4)))
+        dishes = rng.sample(_tables().dishes, rng.choice((3, 3, 4)))
         canvas = Canvas(kit.art, 1320, 900)
         laid_table.laid(canvas, rng, 0.25)
         for dish, (x, foot, size) in zip(dishes, _places(rng, len(dishes), canvas.width), strict=True):

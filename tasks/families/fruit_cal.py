@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import laid_table
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
@@ -22,23 +23,6 @@ class _Fruit(NamedTuple):
     """Grams that it may weigh."""
 
 
-_FRUITS = (
-    _Fruit("apple", ("apples",), "apple", 120, 480),
-    _Fruit("avocado", ("avocados",), "avocado", 110, 360),
-    _Fruit("banana", ("bananas",), "banana", 100, 420),
-    _Fruit("blueberries", ("blueberry",), "blueberr", 60, 300),
-    _Fruit("cherries", ("cherry",), "cherr", 80, 340),
-    _Fruit("coconut", ("coconuts",), "coconut", 40, 160),
-    _Fruit("grapes", ("grape",), "grape", 90, 420),
-    _Fruit("kiwi", ("kiwis", "kiwifruit"), "kiwi", 70, 290),
-    _Fruit("lemon", ("lemons",), "lemon", 60, 240),
-    _Fruit("mango", ("mangos", "mangoes"), "mango", 160, 520),
-    _Fruit("peach", ("peaches",), "peach", 130, 440),
-    _Fruit("pear", ("pears",), "pear", 140, 470),
-    _Fruit("pineapple", ("pineapples",), "pineapple", 170, 680),
-    _Fruit("strawberry", ("strawberries",), "strawberr", 90, 380),
-    _Fruit("watermelon", ("watermelons",), "watermelon", 210, 790),
-)
 _NUTRIENTS = {
     "fibre": ("Fiber", "g"),
     "sugar": ("Sugars", "g"),
@@ -47,10 +31,14 @@ _NUTRIENTS = {
     "protein": ("Protein", "g"),
     "calcium": ("Calcium", "mg"),
 }
-_CONCERNS = (
-    "healthy eating", "added sugar", "diabetes", "high blood pressure", "constipation", "cholesterol", "weight", "kidney health",
-    "calcium", "sodium", "plant-based meals", "pregnancy",
-)  # fmt: skip
+
+
+class _Tables(Tables):
+    fruits: tuple[_Fruit, ...]
+    concerns: tuple[str, ...]
+
+
+_tables = tables("fruit_cal", _Tables)
 
 
 class FruitCal:
@@ -58,40 +46,10 @@ class FruitCal:
 
     name = "fruit_cal"
     servers = ("food_nutrition_mcp", "healthcare-mcp", "math")
-    questions = (
-        "Breakfast for {people}! Everything is weighed, see the tags. How many calories and how much {nutrient} is that in "
-        "total and for each of us, which kind gives the most {nutrient}, and what is the official health page on {concern} "
-        "called?",
-        "My dietitian wants numbers off this photo: energy (kcal) and {nutrient}, summed up, then divided equally by {people}. "
-        "She also asked for the top contributor of {nutrient}, plus the title of any public health topic dealing with {concern}.",
-        "i'm prepping a salad, amounts as labelled. pls work out overall kcal + {nutrient}, same thing split over {people} "
-        "bowls, & tell me who's the {nutrient} champion here. bonus: a consumer health article about {concern}, by name",
-        "Could you act as nutrition clerk for our kindergarten? From the cards determine combined calories, combined {nutrient}, "
-        "portions of both when {people} children share, the richest {nutrient} source among them, and cite one health topic "
-        "regarding {concern} by its heading.",
-        "Smoothie maths: assume all that you can see goes into the blender at the weights shown and fills {people} glasses. "
-        "Calories altogether and per glass? And {nutrient}, likewise? Main {nutrient} supplier? Finally, under "
-        "which headline do health authorities discuss {concern}?",
-        "As a runner keeping a food diary I must log this. Give kilocalories for the lot, grams or milligrams of {nutrient} for "
-        "the lot, both over {people} days in equal parts, the item with most {nutrient}, and point me at consumer advice on "
-        "{concern} (its exact title).",
-        "Grandpa's doctor mentioned {concern}, so before the {people} of us eat what's in the picture: look for a matching "
-        "health leaflet and say how it is titled. Then add up calories and {nutrient} of our meal, show everyone's share, and warn us "
-        "which one contains most {nutrient}.",
-        "Label design question. The tasting tray pictured serves {people}. Needed: total energy in kcal, energy per serving, "
-        "total {nutrient}, {nutrient} per serving, leading {nutrient} carrier, and for the footer a reference to health "
-        "guidance concerning {concern}, quoted with title.",
-        "Teacher here, planning a lesson around my kitchen table. Pupils (in {people} groups) should find the sum of calories, "
-        "the sum of {nutrient}, what one group receives of each, and the winner in {nutrient}. Please make the answer key and "
-        "name a reading from official health topics about {concern}.",
-        "Quick sanity check for a picnic: using the written weights, is it true there's hardly any {nutrient}? I'd like its "
-        "amount and kcal for the whole spread, then for one out of {people} people, which of them leads in {nutrient}, plus the "
-        "name of a health topic covering {concern}.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Four or five fruits on boards and plates, each with its weight on a card."""
-        fruits = rng.sample(_FRUITS, rng.choice((4, 4, 5)))
+        fruits = rng.sample(_tables().fruits, rng.choice((4, 4, 5)))
         weights = [rng.randrange(fruit.low, fruit.high + 1, 10) for fruit in fruits]
         canvas = Canvas(kit.art, 1320, 900)
         laid_table.laid(canvas, rng, 0.25)
@@ -118,7 +76,7 @@ class FruitCal:
         """Look all up at once, then add, then share out."""
         fruits: list[_Fruit] = composition.facts["fruits"]
         weights: list[int] = composition.facts["weights"]
-        nutrient, concern, people = rng.choice(tuple(_NUTRIENTS)), rng.choice(_CONCERNS), rng.randint(3, 9)
+        nutrient, concern, people = rng.choice(tuple(_NUTRIENTS)), rng.choice(_tables().concerns), rng.randint(3, 9)
         label, unit = _NUTRIENTS[nutrient]
         topic = call("healthcare-mcp/health_topics", {"topic": concern}, words={"topic": concern.split()})
         portions = list(zip(fruits, weights, strict=True))

@@ -3,24 +3,16 @@
 import random
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, Check, DeckHas, PictureChanged
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.detections import Found, centre, read_objects
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import site
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import Reference, ReferenceCall
 
-_HAZARDS = {
-    "open pit": ("A deep pit without a fence.", ("pit", "hole", "excavation", "trench", "opening")),
-    "torn cable": ("A live cable, torn and sparking.", ("cable", "wire", "wiring", "cord")),
-    "oil spill": ("Oil running out of a can.", ("oil", "spill", "puddle", "slippery")),
-    "plank with nails": ("A plank with nails pointing up.", ("nails", "nail", "spikes")),
-    "leaking gas cylinder": ("A cylinder with gas escaping at the valve.", ("cylinder", "gas", "canister")),
-    "broken ladder": ("A ladder with snapped rungs.", ("ladder",)),
-    "open fire": ("Open flames that nobody watches.", ("fire", "flame", "flames")),
-}
-"""What the detector says of each, and words of which an answer has one."""
 _DRAWN = {
     "open pit": site.pit,
     "torn cable": site.cable,
@@ -32,16 +24,6 @@ _DRAWN = {
     "wheelbarrow": site.barrow,
     "stack of pipes": site.pipes,
 }
-_HARMLESS = (
-    "traffic cone",
-    "wheelbarrow",
-    "stack of pipes",
-    "toolbox",
-    "bucket",
-    "bricks",
-    "barrier",
-    "fire extinguisher",
-)
 _COLOURS = {
     "red": [0, 0, 255],
     "yellow": [0, 255, 255],
@@ -49,9 +31,25 @@ _COLOURS = {
     "magenta": [255, 0, 255],
     "white": [255, 255, 255],
 }
-_MEETINGS = ("Toolbox talk", "Safety walk", "Site briefing", "Morning check", "Hazard round", "Crew meeting")
 _DECK = "site_briefing"
 _LISTS = {"bullets": "bullet points", "table": "a small table", "caption": "a caption"}
+
+
+class _Hazard(NamedTuple):
+    """How the detector describes a hazard, and what else it may be called."""
+
+    description: str
+    aliases: tuple[str, ...]
+
+
+class _Tables(Tables):
+    hazards: dict[str, _Hazard]
+    """What the detector says of each, and words of which an answer has one."""
+    harmless: tuple[str, ...]
+    meetings: tuple[str, ...]
+
+
+_tables = tables("hazard", _Tables)
 
 
 class Hazard:
@@ -59,36 +57,11 @@ class Hazard:
 
     name = "hazard"
     servers = ("dinox-mcp", "imagesorcery-mcp", "ppt")
-    questions = (
-        "Safety walk-through today and this is what I photographed. Mark whatever could hurt somebody with {mark}, write next to it what it is, "
-        'and save me a one-slide presentation titled "{title}" holding that picture, the dangers given as {listing}. How many are there, and which?',
-        "Can you turn my snapshot of the building site into a briefing? Each risk gets {mark} plus its name right in the image; image and risks "
-        '(as {listing}) on a slide called "{title}", PowerPoint file please. Tell me their number and kind.',
-        'Foreman here, no time. Deck "{title}": marked-up photo + {listing} of all unsafe things you see. Marks = {mark}, with labels. Stuff that is '
-        "in order stays unmarked. Reply: count, then what.",
-        "I have to show our apprentices why we wear boots and look around. Please annotate every accident waiting to happen ({mark}, short text "
-        'beside), embed the result in a .pptx slide headed "{title}", and summarise there by means of {listing}. How many did you spot in total, and what?',
-        "Insurance inspector's request: identify hazards in the attached view; overlay {mark} on each, captioned; compile one slide, heading "
-        '"{title}", showing the annotated view along with {listing} enumerating findings; store the presentation. State quantity and nature of findings.',
-        "Would you play safety officer for a minute? Go over this yard, flag dangerous spots using {mark} and a word or two of explanation drawn in, "
-        'then build the slide we project tomorrow: "{title}" on top, your edited photo below, {listing} listing the problems. I\'d also like to hear '
-        "how many problems, and what they are.",
-        "Near miss yesterday, so now everyone gets a picture lecture. Take the photo, put {mark} where people may fall, burn, trip or get shocked, name "
-        'these places in it, and make a slide deck out of it (title: "{title}"; include {listing}). Which hazards, what number?',
-        "Need a visual for the noticeboard screen, pptx format. Title line {title}. Content: our site image, trouble spots tagged by {mark} and "
-        "labelled, together with {listing} repeating them. Leave harmless gear alone! Afterwards send me the tally and the names of those spots.",
-        'Hi! Boss wants "{title}" ready before lunch: a single slide featuring this scene where hazards carry {mark} and text, accompanied by {listing} '
-        "of the same. Could you prepare and save that, and let me know what hazards exist here as well as how many?",
-        "Spot-the-danger exercise, solution sheet wanted. On a copy of the scene, indicate dangers through {mark} including written names. Produce a "
-        'PowerPoint whose only slide says "{title}" and has the solved scene and {listing} with every danger. Finally: total number, and each one named.',
-        "Our union asks for evidence of bad conditions. From the photo pick out what endangers workers, point it out via {mark} and label, assemble "
-        'everything on one slide ("{title}", picture, {listing}) and keep it as a file. Your message should say the amount and types of danger.',
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A site with two to four hazards among what belongs there."""
-        hazards = rng.sample(sorted(_HAZARDS), rng.choice((2, 3, 3, 4)))
-        things = [*hazards, "worker", *rng.sample(_HARMLESS, 6 - len(hazards))]
+        hazards = rng.sample(sorted(_tables().hazards), rng.choice((2, 3, 3, 4)))
+        things = [*hazards, "worker", *rng.sample(_tables().harmless, 6 - len(hazards))]
         rng.shuffle(things)
         canvas = Canvas(kit.art, 1400, 900)
         level = site.ground(canvas, rng)
@@ -105,7 +78,7 @@ class Hazard:
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Detect; mark while a deck is begun; name; put on a slide; save."""
         colour, shape, kind = rng.choice(sorted(_COLOURS)), rng.choice(sorted(_SHAPES)), rng.choice(sorted(_LISTS))
-        title = f"{rng.choice(_MEETINGS)}, week {rng.randint(10, 52)}"
+        title = f"{rng.choice(_tables().meetings)}, week {rng.randint(10, 52)}"
         wanted = sorted(composition.facts["hazards"])
         (text,) = await play.step(
             call(
@@ -152,7 +125,7 @@ class Hazard:
 
 
 def _put(canvas: Canvas, rng: random.Random, name: str, x: float, foot: float, size: float) -> None:
-    description, aliases = _HAZARDS.get(name, (f"A {name} in its place.", ()))
+    description, aliases = _tables().hazards.get(name, (f"A {name} in its place.", ()))
     known = (*aliases, "hazard", "danger") if aliases else ()
     score = round(rng.uniform(0.84, 0.97), 2)
     if name in _DRAWN:
@@ -285,7 +258,7 @@ def _checks(path: str, found: Sequence[Found], title: str, shape: str, kind: str
         for left, top, right, bottom in (item.box for item in found)
     )
     return [
-        AnswerNames(all_of=tuple((item.name, *_HAZARDS[item.name][1]) for item in found)),
+        AnswerNames(all_of=tuple((item.name, *_tables().hazards[item.name][1]) for item in found)),
         AnswerNumber(value=len(found), tolerance=0, what="the number of hazards"),
         PictureChanged(source=path.removeprefix("./"), pattern="*.png", boxes=regions, margin=260),
         DeckHas(texts=(title,), pictures=1),

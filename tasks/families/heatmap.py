@@ -18,28 +18,6 @@ class Heatmap:
 
     name = "heatmap"
     servers = ("google-maps", "google-air")
-    questions = (
-        "For every city in the photo I need a {style} map at zoom 10, centred on it. Then tell me which has the worst air at the moment, "
-        "its universal index, and pull the PM2.5 and US AQI heat map tile covering that centre, same zoom; what are its x and y?",
-        "Data journalism request. Draw {style} maps (level ten) of all places named here; compare live air quality; render fine-dust PM2.5 "
-        "plus US AQI overlays, z=10, for whichever is dirtiest. Quote the score and the tile column and row.",
-        "hey, can you map these towns for my dashboard? zoom=10, {style} style. dirtiest one additionally gets two heat layers, one PM2.5 and "
-        "one US AQI, from the tile holding its middle. reply with name, aqi value, tile numbers x/y",
-        "I'd like to see, in {style} view with zoom factor 10, where each destination lies. After that find out who suffers most from "
-        "pollution today and show me that metropolis's heatmap squares: US AQI and PM2.5. Mention index and tile coordinates, please.",
-        "Dispatcher here. Crew might need masks. Check present air scores for the listed stops, give one {style} chart apiece (zoom ten), "
-        "identify the lowest score and attach its pollution tiles at z10 (particulates PM2.5; US AQI). Note down x, y and the figure.",
-        "Geography teacher seeks help: print a {style} map per location shown, zoom step 10. Students then guess the smoggiest. Solution "
-        "sheet should hold the city, the universal AQI, the web-map tile (x and y) and both of its heat tiles, PM2.5 as well as US AQI.",
-        "Where would an air purifier salesman travel first? Rank what's visible by current air index, reveal the bottom candidate with "
-        "number, tile column, tile row at zoom 10, load PM2.5 and US AQI heat imagery there. Everyone gets an ordinary {style} map (10 too).",
-        "Building a slippy map demo with this list as input. Backdrop: {style} static image, zoom 10, centre of each entry. Overlay: "
-        "heat tiles, types PM2.5 + US AQI, only over the entry whose air is poorest now. Report that entry, AQI and x/y indices.",
-        "Before we choose a transfer, my partner wants proof about smog. Kindly produce zoom 10 {style} maps of these options, say which one "
-        "breathes worst and its reading, and get the two colour tiles, PM2.5 and US AQI, on the spot, with their x and y position.",
-        "Make me an atlas page: all the names you can read, a {style} cutout at zoom 10 around each. Footnote for the most polluted: "
-        "air index at this hour, heat map tile address (x, y) at identical scale, rendered twice: once PM2.5, once US AQI.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two or three cities, as travellers read them."""

@@ -7,21 +7,11 @@ import random
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, CallMade
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.detections import Found, area_of, read_objects
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.desk import desk
 from m3bench.tasks.task import ReferenceCall
 
-_LARGE = (
-    "abacus", "alarm clock", "apple", "backpack", "banana", "basketball", "book", "cactus", "calendar", "camera", "clipboard",
-    "coffee", "cookie", "doughnut", "football", "game controller", "gift", "globe", "guitar", "headphones", "hourglass",
-    "joystick", "laptop", "lock", "magnet", "medal", "megaphone", "microscope", "mirror", "notebook", "palette", "printer",
-    "radio", "robot", "stopwatch", "tea", "telephone", "telescope", "television", "trophy", "umbrella", "computer mouse",
-    "compass", "keyboard", "scissors", "watch",
-)  # fmt: skip
-_SMALL = (
-    "battery", "candy", "chocolate", "coin", "dice", "key", "nut and bolt", "paperclip", "pencil", "pill", "pushpin",
-    "ring", "ruler", "safety pin", "cherries", "peanuts",
-)  # fmt: skip
 LIMIT = 10_000
 """Square pixels above which a box is large."""
 
@@ -39,49 +29,28 @@ _PLATFORMS = {
 }
 
 
+class _Tables(Tables):
+    large: tuple[str, ...]
+    small: tuple[str, ...]
+
+
+_tables = tables("hugeicons", _Tables)
+
+
 class Hugeicons:
     """Detect, measure, look up, and answer in JSON."""
 
     name = "hugeicons"
     servers = ("dinox-mcp", "wiki", "hugeicons-mcp")
-    questions = (
-        "I'm turning my workplace into an app screen. For each object in the photo whose box covers over 10,000 square "
-        "pixels give me, as JSON, the encyclopedia title, the best Hugeicons name and its {style} glyph. Also: how many icons "
-        "exist in total, and what do I run to install them for {platform}?",
-        "Design sprint! Ignore all the tiny clutter (bounding boxes up to 10000 px²). Return a JSON list of the bigger items "
-        "with wiki article, first matching icon from Hugeicons, HTML entity in {style}. Mention the library's size plus the "
-        "{platform} setup command, thanks.",
-        "could u make me a json of what's lying around here, only stuff larger than 10k px squared? keys wanted: thing, "
-        "wikipedia page, hugeicon, {style} entity code. and say the npm (or whatever) line for {platform} + number of icons "
-        "overall",
-        "Please measure everything that can be detected in this picture. Whatever exceeds ten thousand pixels of area (10 000) "
-        "deserves an entry: its article's heading, top search hit among Hugeicons, corresponding {style} character. Reply "
-        "in JSON, adding the count of the complete catalogue and installation instructions under {platform}.",
-        "My kid drew an inventory game of this desk and needs assets: which Hugeicons symbol stands for every large piece "
-        "(>10000px² when boxed), which {style} glyph has it, what would an encyclopedia call it? JSON preferred. Bonus: "
-        "total symbols offered; installing with {platform}.",
-        "Accessibility audit prep: produce machine-readable JSON mapping the prominent objects, meaning those occupying "
-        "beyond 10,000 px², onto (a) reference-work titles, (b) Hugeicons identifiers, (c) {style} code points as entities. "
-        "State index length, too, and how {platform} users add the package.",
-        "Suppose we build a {platform} dashboard showing my table. Small bits below 10 000 square pixels don't matter. What "
-        "are the rest called on the wiki, and what icon plus {style} entity does Hugeicons supply per item? Put that into "
-        "JSON with install command and full icon tally.",
-        "Here's a snapshot for the icon quiz. Find whichever belongings take up more than 10000 px² each, then write JSON "
-        "rows: object / wiki title / Hugeicons match / glyph using style {style}. Below it note how to get the set into "
-        "{platform} and how large this set is.",
-        "Bitte nicht raten :) Detect things, drop any with a box of 10,000 px² or less, and for what remains list article "
-        "name, icon name (first result at Hugeicons) and {style} glyph in one JSON block. I'd further like the {platform} "
-        "install line and the sum of all available icons.",
-        "As a technical writer documenting visual vocabulary, I require structured output (JSON) about sizeable articles on "
-        "display, threshold 10000 px²: canonical encyclopedic term, Hugeicons slug, entity within {style}. Include the "
-        "dependency statement applicable to {platform} together with an inventory figure covering every icon.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Three or four large things and three or four small ones."""
         canvas = Canvas(kit.art, 1280, 860)
         level = desk(canvas, rng)
-        large, small = rng.sample(_LARGE, rng.choice((3, 3, 4))), rng.sample(_SMALL, rng.choice((4, 5)))
+        large, small = (
+            rng.sample(_tables().large, rng.choice((3, 3, 4))),
+            rng.sample(_tables().small, rng.choice((4, 5))),
+        )
         things = [(name, True) for name in large] + [(name, False) for name in small]
         rng.shuffle(things)
         back = (len(things) + rng.randint(0, 1)) // 2

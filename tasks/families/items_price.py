@@ -8,43 +8,13 @@ from typing import Any
 from m3bench.tasks.checks import AnswerNumber, CallMade, WorkbookCells
 from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.packs import COLOURS, pack
 from m3bench.tasks.task import ReferenceCall
 
-_CATEGORIES = (
-    "Chips & Crisps", "Cookies & Biscuits", "Candy & Chocolate", "Popcorn, Pretzels & Nuts", "Crackers",
-    "Breakfast Cereal", "Soft Drinks", "Water & Juice", "Coffee", "Tea & Cocoa", "Sauces & Condiments", "Canned Goods",
-    "Spreads & Baking", "Pasta & Rice", "Laundry", "Cleaning Supplies", "Paper & Bags", "Oral Care", "Hair & Bath",
-    "Skin Care & Cosmetics", "Milk & Plant Drinks",
-)  # fmt: skip
-_SHAPES = {
-    "bag": "bag", "pouch": "bag", "bottle": "bottle", "jug": "bottle", "spray": "bottle", "can": "can", "canister": "can",
-    "tin": "can", "jar": "jar", "tub": "jar", "tube": "tube", "box": "box", "pack": "box", "carton": "box", "brick": "box",
-    "count": "box", "boxes": "box", "cans": "box", "bottles": "box", "cups": "box", "rolls": "box", "packets": "box",
-}  # fmt: skip
 _WIDTHS = {"box": 330, "bag": 320, "jar": 290, "can": 270, "bottle": 270, "tube": 280}
-_PICTURES = (
-    ("chip", "potato"), ("crisp", "potato"), ("popcorn", "popcorn"), ("pretzel", "pretzel"), ("peanut", "peanuts"),
-    ("cookie", "cookie"), ("biscuit", "cookie"), ("cracker", "rice cracker"), ("chocolate", "chocolate"), ("candy", "candy"),
-    ("gum", "candy"), ("lollipop", "lollipop"), ("cereal", "cereal bowl"), ("oatmeal", "cereal bowl"), ("water", "water"),
-    ("juice", "juice box"), ("drink", "soft drink"), ("coffee", "coffee"), ("tea", "tea"), ("cocoa", "chocolate"),
-    ("pasta", "spaghetti"), ("noodle", "ramen"), ("rice", "rice"), ("soup", "stew"), ("bean", "beans"), ("tomato", "tomato"),
-    ("ketchup", "tomato"), ("salsa", "tomato"), ("tuna", "fish"), ("sardine", "fish"), ("corn", "corn"), ("peach", "peach"),
-    ("pineapple", "pineapple"), ("mustard", "hot dog"), ("hot sauce", "chili pepper"), ("olive oil", "olive"),
-    ("honey", "honey"), ("syrup", "pancakes"), ("pancake", "pancakes"), ("jam", "strawberry"), ("flour", "bread"),
-    ("cake", "cupcake"), ("salt", "salt"), ("milk", "milk"), ("soap", "soap"), ("sponge", "sponge"), ("tooth", "tooth"),
-    ("floss", "tooth"), ("toilet paper", "toilet paper"), ("shampoo", "lotion bottle"), ("cream", "lotion bottle"),
-    ("moisturizer", "lotion bottle"), ("laundry", "t-shirt"), ("softener", "t-shirt"), ("dish", "plate"),
-    ("cleaner", "broom"), ("battery", "battery"), ("sunscreen", "sun"), ("lip", "lipstick"), ("mouthwash", "tooth"),
-    ("almond", "chestnut"), ("nuts", "peanuts"), ("pistachio", "peanuts"), ("wipes", "soap"), ("sanitizer", "soap"),
-    ("body wash", "shower"), ("polish", "couch"), ("meat", "bacon"), ("dressing", "salad"), ("vinegar", "salad"),
-    ("mayonnaise", "sandwich"), ("cheese", "cheese"), ("soy sauce", "sushi"), ("barbecue", "steak"), ("oil", "fries"),
-    ("bars", "chocolate"), ("pastries", "strawberry"), ("bleach", "bucket"), ("stain", "t-shirt"), ("dryer", "t-shirt"),
-    ("bags", "package"), ("foil", "sandwich"), ("razor", "razor"), ("shaving", "razor"), ("conditioner", "lotion bottle"),
-    ("mints", "candy"), ("wafers", "waffle"), ("shortbread", "cookie"), ("soda", "soft drink"), ("sugar", "cupcake"),
-)  # fmt: skip
 _SHOPS = {
     "American": "amazon.com",
     "British": "amazon.co.uk",
@@ -62,37 +32,20 @@ _TOUCHES = (
 _BOOK, _SHEET = "./shelf_prices.xlsx", "Prices"
 
 
+class _Tables(Tables):
+    categories: tuple[str, ...]
+    shapes: dict[str, str]
+    pictures: tuple[tuple[str, str], ...]
+
+
+_tables = tables("items_price", _Tables)
+
+
 class ItemsPrice:
     """Read the packs, search each, add up, share out, and write a sheet."""
 
     name = "items_price"
     servers = ("amazon", "math", "excel")
-    questions = (
-        "Snapped this in the shop. What would one of everything cost me on Amazon's {shop} site? Make a spreadsheet "
-        "listing product and price with the total at the end and {touch}, then tell me that total and each share if "
-        "{people} of us chip in.",
-        "We restock our office kitchen online instead of here. For every item shown, find its going rate at the {shop} "
-        "Amazon, save them as an Excel file ({touch}, please, and a sum), and divide the bill by {people} colleagues.",
-        "hey, can u price up my photo? {shop} amazon only. need an xlsx w/ names, amounts, grand total, plus {touch}. "
-        "also: split {people} ways = how much per head??",
-        "I'm comparing this aisle with the web. Look up all goods pictured in Amazon's {shop} store, record your findings in "
-        "a workbook that has {touch} and closes on the overall figure, and say what a household of {people} pays per person.",
-        "Student flat, empty cupboards, {people} hungry people sharing costs equally! If we ordered exactly these things, one "
-        "each, through {shop} Amazon: what's the damage altogether and individually? A tidy sheet with {touch} would settle "
-        "arguments.",
-        "Please act as my purchasing assistant. Identify each article on display, obtain its current {shop} Amazon quotation, "
-        "compile an itemised Excel document including {touch} and the aggregate amount, and state both aggregate and "
-        "quotient for {people} payers.",
-        "Grandma wants whatever stands on these boards delivered. Check at Amazon ({shop} branch) how expensive every piece "
-        "is, keep notes in a table file featuring {touch} and a final sum, then work out what her {people} grandchildren owe.",
-        "Budget nerd here: build a .xlsx from the picture, one row per packet, second column its cost according to {shop} "
-        "Amazon, last row adding them up, {touch} as decoration. Report that bottom line along with it divided by {people}.",
-        "The charity hamper should contain a single unit of each thing you can see. Which prices does Amazon's {shop} shop "
-        "ask? Prepare accounts for our treasurer, namely a spreadsheet having {touch} and totals, since {people} donors split "
-        "it evenly.",
-        "Is buying online cheaper than this supermarket? I need {shop} Amazon's price for all of them, written to Excel beside "
-        "their names, total underneath, {touch} too. There are {people} roommates, me included: what does everybody contribute?",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Four to six packs on two boards."""
@@ -166,10 +119,10 @@ def _goods(canvas: Canvas, kit: Kit) -> list[dict[str, Any]]:
     """The products whose brand, name and size can stand legibly on a pack."""
     found = []
     for product in kit.world("products"):
-        if product.get("category") not in _CATEGORIES:
+        if product.get("category") not in _tables().categories:
             continue
         brand, size = product["brand"], product["size"]
-        shape = _SHAPES.get(size.split()[-1].casefold())
+        shape = _tables().shapes.get(size.split()[-1].casefold())
         name = product["title"].removeprefix(brand).removesuffix(size).strip(" ,")
         if shape and name and product["title"] == f"{brand} {name}, {size}" and _fits(canvas, shape, brand, name):
             found.append({"brand": brand, "name": name, "size": size, "shape": shape, "picture": _picture(product)})
@@ -185,7 +138,7 @@ def _fits(canvas: Canvas, shape: str, brand: str, name: str) -> bool:
 
 def _picture(product: Mapping[str, Any]) -> str | None:
     kind = product["kind"].casefold()
-    return next((art for word, art in _PICTURES if word in kind), None)
+    return next((art for word, art in _tables().pictures if word in kind), None)
 
 
 def _search(brand: str, name: str, size: str, domain: str) -> ReferenceCall:

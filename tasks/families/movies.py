@@ -6,18 +6,18 @@ import random
 from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, call
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.posters import poster, wall
 
-_PLACES = (
-    "Times Square",
-    "Empire State Building",
-    "Grand Central Terminal",
-    "Brooklyn Bridge",
-    "Central Park",
-    "Metropolitan Museum of Art",
-)
 _METRES = (2000, 2500, 3000, 4000)
+
+
+class _Tables(Tables):
+    places: tuple[str, ...]
+
+
+_tables = tables("movies", _Tables)
 
 
 class Movies:
@@ -25,33 +25,6 @@ class Movies:
 
     name = "movies"
     servers = ("ocr", "tmdb", "google-maps")
-    questions = (
-        "Walked past these two and couldn't decide. When did each come out and which one do viewers score higher? If we meet "
-        "at {place} in New York, what cinema within {metres} metres has the best rating, and what's its address?",
-        "Movie night in NYC! Please read my photo, tell me the release years, and pick the better-rated of the pair. Then "
-        "find me the top-rated movie theatre no farther than {metres} m from {place}, phone number included if there is one.",
-        "Help settle a bet: which of the films on display is older, and does the crowd like it more than the other? My "
-        "hotel is by {place}, Manhattan side; name the highest-scoring picture house inside a {metres} metre radius too.",
-        "I'd love a mini briefing about what is advertised here (premiere dates, audience votes). Also where around {place}, "
-        "New York, could we watch something? Consider a circle of {metres} metres and give details of the venue people "
-        "praise most.",
-        "For my blog post on old posters: identify both titles, state when they were first shown and the vote average. "
-        "Readers visiting {place} in New York City will want the most appreciated cinema up to {metres} metres away.",
-        "what are these movies, how good are they supposed to be, when were they released? and hey, i'm at {place} ny right "
-        "now, whats the best reviewed movie theater in {metres} meters or so",
-        "Cataloguing question. Two sheets hang on the wall in this image. Look up year and mean vote for either of them, "
-        "declare the winner, and suggest a screening location near {place} (New York; at most {metres} metres) according to "
-        "visitor stars.",
-        "My film club wants to show one of the works pictured. Compare their ratings, mention launch dates. We'd rent an "
-        "auditorium close to {place}, NYC, say {metres} metres maximum: who's got the finest reputation there and how do we "
-        "reach them?",
-        "Be my cinephile friend: decode the billboards, dig up how the public judged both stories plus the day each opened, "
-        "and choose. Tonight we start from {place}, New York. Best-liked theatre in a {metres}-metre range, please, with "
-        "street.",
-        "Before buying prints of those posters I want facts: original opening date and average mark. Separately, for a "
-        "weekend at {place} in New York, which nearby movie house (limit {metres} metres) gets the strongest marks from "
-        "guests?",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two posters on a wall."""
@@ -70,7 +43,7 @@ class Movies:
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The titles come from the picture's text; films and place are looked up together."""
         titles = composition.facts["films"]
-        place, metres = rng.choice(_PLACES), rng.choice(_METRES)
+        place, metres = rng.choice(_tables().places), rng.choice(_METRES)
         (text,) = await play.step(
             call("ocr/perform_ocr", {"input_data": path, "config": "--oem 3 --psm 11"}, free=("config", "language"))
         )

@@ -7,32 +7,22 @@ from typing import Any
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.exhibits import PICTURES, PIECES, exhibit, gallery
 
-_CULTURES = (
-    ("Egyptian", "Ancient Egypt"), ("Roman", "Ancient Rome"), ("Greek, Attic", "Ancient Greece"), ("Greek", "Ancient Greece"),
-    ("Etruscan", "Etruscan civilization"), ("Assyrian", "Assyria"), ("Maya", "Maya civilization"), ("Toltec", "Toltec"),
-    ("Diné/Navajo", "Navajo"), ("Chimú", "Chimú culture"), ("Cycladic", "Cycladic culture"), ("Edo peoples", "Kingdom of Benin"),
-    ("Proto-Elamite", "Proto-Elamite period"), ("Frankish", "Franks"),
-)  # fmt: skip
-_ARTISTS = (
-    "Albert Bierstadt", "Frederic Edwin Church", "Thomas Cole", "Winslow Homer", "Emanuel Leutze", "John Singer Sargent",
-    "Sanford Robinson Gifford", "Henry Kirke Brown", "Filippo Negroli", "Gong Xian", "Ogata Kōrin", "Han Gan", "Katsushika Hokusai",
-    "Wu Bin", "Edgar Degas", "Antonio Canova", "Jean-Baptiste Carpeaux", "Ferdinand Berthoud", "Berlin Painter",
-    "Edward J. Steichen", "Albrecht Dürer", "Michelangelo Buonarroti", "Bachiacca", "Rosa Bonheur", "Pieter Bruegel the Elder",
-    "Caravaggio", "Paul Cézanne", "John Constable", "Gustave Courbet", "Jacques Louis David", "Jan van Eyck", "Paul Gauguin",
-    "Vincent van Gogh", "Goya", "El Greco", "Angelica Kauffmann", "Gerard de Lairesse", "Édouard Manet", "Claude Monet",
-    "Camille Pissarro", "Nicolas Poussin", "Pierre Puvis de Chavannes", "Raphael", "Rembrandt", "Guido Reni", "Auguste Renoir",
-    "Georges Seurat", "Giovanni Battista Tiepolo", "Joseph Mallord William Turner", "Velázquez", "Johannes Vermeer",
-    "Henri de Toulouse-Lautrec", "Ludovico Carracci", "Théodore Rousseau", "Jean Auguste Dominique Ingres", "Petrus Christus",
-    "Robert Campin", "The Limbourg Brothers", "Egon Schiele", "Pablo Picasso", "Jackson Pollock", "Bartolomeo Cristofori",
-    "Gustave Caillebotte", "Edmonia Lewis", "Jules Dupré",
-)  # fmt: skip
 _LONGEST = 62
 _COUNT = 3
 _UNLIKE = (247020, 322608)
 """A chariot and a winged bull, which look like nothing that is drawn for their kind."""
+
+
+class _Tables(Tables):
+    cultures: tuple[tuple[str, str], ...]
+    artists: tuple[str, ...]
+
+
+_tables = tables("museum", _Tables)
 
 
 class Museum:
@@ -40,35 +30,6 @@ class Museum:
 
     name = "museum"
     servers = ("metmuseum-mcp", "wiki")
-    questions = (
-        "I photographed this corner of the Met and forgot my notes. For each work on view, tell me its object number in the "
-        "museum's records, its department's id, what it is made of, and something about the artist, or the culture when no "
-        "artist is named.",
-        "Art history homework, help! Every piece shown: object number, material, number of the curatorial department. Then "
-        "look the makers up in an encyclopedia (if nobody's known, take the civilisation instead) and give me two lines apiece.",
-        "Could you prepare an audio-guide draft from my snapshot? I need the Met identifiers of these exhibits along with "
-        "their departments' codes, the medium, plus a brief introduction of the people behind them, individual or ancient "
-        "nation.",
-        "We're checking loans against the Metropolitan Museum database. Please retrieve ID and medium of all items displayed "
-        "here, state under which department (numeric) each is filed, and append encyclopedic context on creator or, failing "
-        "that, on the originating culture.",
-        "grandpa asks what he's looking at in this gallery :) can u find the things in the met collection, say the object id "
-        "+ dept id + what stuff they're made from, and who those painters/sculptors/peoples were?",
-        "Trivia night material wanted. Using whatever the cards in this picture say, dig out: object record numbers at the "
-        "Met, technique, department numbers. For colour, a wiki portrait of whoever made it; anonymous things get their "
-        "culture's portrait.",
-        "My blog post needs captions for the exhibits you see. A caption consists of record number, department number and "
-        "medium as the Metropolitan lists them, followed by background about its author (or its society, for unsigned objects).",
-        "Let's verify the labels in this room. What does the Met hold under those names, that is: object number, department "
-        "id, materials? Afterwards summarise an encyclopedia article on every maker; where a label gives just a culture, "
-        "summarise that.",
-        "Planning a school visit around these! Kids will ask who created them and out of what. Look each one up at the Met "
-        "(tell me ids, both of object and department), read about the originator or the ancient people in question, and "
-        "report back.",
-        "Museum intern here, first day, slightly lost. Someone wants a sheet on the works before me: numbers used by the Met "
-        "for work and department, physical medium, short biography of the artist; for nameless makers, history of their "
-        "people will do.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Three works side by side, at least one of them under glass."""
@@ -173,19 +134,24 @@ def eligible(work: Mapping[str, Any]) -> bool:
 def maker(work: Mapping[str, Any]) -> str:
     """Who or what people made a work, as its card says."""
     artist = _artist(work)
-    return artist if artist in _ARTISTS else str(work["culture"])
+    return artist if artist in _tables().artists else str(work["culture"])
 
 
 def subject(work: Mapping[str, Any]) -> str:
     """What to read about: the artist or, if there is none, the culture; empty when neither is known well."""
     artist = _artist(work)
-    if artist in _ARTISTS:
+    if artist in _tables().artists:
         return artist
     if artist and "artist" not in artist:
         return ""
     culture = str(work.get("culture", ""))
     return next(
-        (article for beginning, article in _CULTURES if culture.startswith(beginning) and " or " not in culture), ""
+        (
+            article
+            for beginning, article in _tables().cultures
+            if culture.startswith(beginning) and " or " not in culture
+        ),
+        "",
     )
 
 

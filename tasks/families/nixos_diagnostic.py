@@ -7,24 +7,24 @@ from difflib import SequenceMatcher
 
 from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.editor import Line, window
 
 _SERVICES = ("redshift", "syncthing")
-_KNOWN = (
-    "chromium", "direnv", "firefox", "fish", "git", "htop", "less", "neovim", "nix-index", "obs-studio", "starship",
-    "thunderbird", "tmux", "vim", "zsh", *_SERVICES,
-)  # fmt: skip
-_UNKNOWN = (
-    "mossgrep", "packhorse", "ferrycat", "driftmux", "copperbar", "gannetd", "termhopper", "hushdog", "tundrash",
-    "riverdiff", "oakprompt", "duskterm", "ravenmux", "embershot", "pathbender", "ghostcron", "quietcat", "hexgarden",
-    "turbogrep", "nimbushd", "stoatwm", "bramblewm", "thimbre", "marshbeat", "windowsmith",
-)  # fmt: skip
-_LATER = ("ripgrep", "jq", "fzf", "curl", "wget", "bat", "tree", "unzip", "ffmpeg", "nodejs", "go", "cmake")
 _CHANNELS = ("unstable", "25.05", "25.11")
 _ABOUT = {"fish": "fish shell"}
 """What to look up when the name alone means something else."""
 FIRST = 5
+
+
+class _Tables(Tables):
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+    later: tuple[str, ...]
+
+
+_tables = tables("nixos_diagnostic", _Tables)
 
 
 class NixosDiagnostic:
@@ -32,44 +32,13 @@ class NixosDiagnostic:
 
     name = "nixos_diagnostic"
     servers = ("ocr", "nixos", "wiki")
-    questions = (
-        "My rebuild fails and this screen is all I have. Of the first five packages listed, which ones are really in nixpkgs "
-        "{channel} and at what version? For those, name the NixOS enable option and the Home Manager one, with a line of "
-        "background from an encyclopedia. Which are bogus?",
-        "hi, colleague sent me a screenshot of his config. check entries 1 to 5 against channel {channel}: real or made up, "
-        "version if real. then the system-wide switch, the home-manager switch and who's behind that software (wiki is fine)",
-        "Please diagnose the setup pictured here. I want to learn, for the top five names only, whether nixpkgs ({channel}) "
-        "carries them. Where it does: current release number, module toggles on both NixOS and Home Manager level, plus some "
-        "encyclopedic history.",
-        "An AI wrote me this list and I don't trust it. Look at its initial five items; tell me what it hallucinated as far "
-        "as {channel} goes. Report versions of the genuine programs, whether one can enable each through NixOS options and "
-        "through Home Manager, and a summary sentence.",
-        "Code review time: does everything at the beginning of that list (five lines) resolve under NixOS {channel}? Flag "
-        "missing attributes. Existing tools deserve three facts apiece, namely version, both .enable option paths, and an "
-        "explanation what they are for newcomers.",
-        "Migrating from Arch, be gentle. Someone's machine shows the software I'd need; take the five at the start. Can I get "
-        "them from {channel}, in which edition, do modules exist to turn them on (for the whole computer and per user in Home "
-        "Manager), and what's their story?",
-        "I'd like a sanity report on the attached image. Scope: five leading package identifiers, channel {channel}. Output "
-        "per valid identifier: version string, option for configuration.nix, option for home.nix, encyclopedia digest. "
-        "Output otherwise: say it cannot be found.",
-        "Before I paste these into my flake pinned to {channel}: only the opening quintet matters. Sort it into available "
-        "versus nonexistent. With the available ones give me version numbers and how Home Manager and NixOS spell their enable "
-        "settings; add trivia from the wiki.",
-        "Workshop handout needed! Using what the photographed display lists first (five things), verify presence within "
-        "{channel}, cite the packaged version, quote NixOS plus Home Manager enabling options, describe every confirmed tool "
-        "in two sentences, then mention whatever turned out imaginary.",
-        "Broken dotfiles again, sigh. Could somebody tell apart typos and true packages among lines one through five of the "
-        "names shown? Target is {channel}. True ones: which version ships, what do I set system-side, what user-side via Home "
-        "Manager, and what does the encyclopedia say?",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A file in an editor or a list in a terminal."""
-        known, unknown = rng.sample(_KNOWN, 3), rng.sample(_UNKNOWN, FIRST - 3)
+        known, unknown = rng.sample(_tables().known, 3), rng.sample(_tables().unknown, FIRST - 3)
         first = [*known, *unknown]
         rng.shuffle(first)
-        listed = [*first, *rng.sample(_LATER, rng.choice((1, 2, 3)))]
+        listed = [*first, *rng.sample(_tables().later, rng.choice((1, 2, 3)))]
         canvas = Canvas(kit.art, 1280, 860)
         title, lines = rng.choice((_home, _system, _shell, _terminal))(rng, listed)
         window(canvas, rng, title, lines, size=34)

@@ -6,6 +6,7 @@ import random
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, FileOpens
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.codes import code
@@ -14,17 +15,14 @@ from m3bench.tasks.render.shapes import fade, mix, on, rect
 _HOURS = range(6, 50, 2)
 _UNREADABLE = frozenset(("gO8wHb2YqEu",))
 """Photographs whose caption no engine reads."""
-_INVITATIONS = (
-    "Guess where!",
-    "Scan me",
-    "Where is this?",
-    "Secret spot",
-    "Next stop?",
-    "Wish you were here",
-    "Take a look",
-    "Postcard inside",
-)
 _COLOURS = ("#1f5c7a", "#8a3b4a", "#2f6b4f", "#6a4a8c", "#b0622a", "#274472", "#7a5a1e", "#a23e62")
+
+
+class _Tables(Tables):
+    invitations: tuple[str, ...]
+
+
+_tables = tables("qr_attraction", _Tables)
 
 
 class QrAttraction:
@@ -32,28 +30,6 @@ class QrAttraction:
 
     name = "qr_attraction"
     servers = ("pyzbar-mcp", "linkimage-mcp", "ocr", "google-maps", "google-air")
-    questions = (
-        "These codes hang in our hostel. Follow them, work out which place each photo shows, and tell me the air quality index there "
-        "right now. For the cleanest one I also want the lowest value expected during the next {hours} hours.",
-        "Scavenger hunt! Every square leads to a picture. Save the pictures, name the locations, give each its current universal AQI, "
-        "and say how bad it may get at the winner (best air) over {hours} h, as a number.",
-        "I can't scan with my phone, sorry. Please open what's linked here, find out where it was taken, and report present air readings. "
-        "Take the healthiest site and look {hours} hours ahead: minimum index?",
-        "Marketing put cryptic flyers up. Resolve them to actual destinations via the linked images, list how breathable every destination "
-        "is at this hour, plus a {hours}-hour outlook for whichever scores highest (worst figure only).",
-        "My sister's birthday riddle: decode, download, recognise. She wants the spots, their AQI today, then asks 'what's the weakest score "
-        "coming up within {hours} hours where the air is best?' Help me answer her.",
-        "Inspect the posters in this shot. Destination behind each of them? Air score at those coordinates now? And forecasting {hours} h "
-        "for the top-scoring destination, which low point should a jogger be prepared for?",
-        "For our travel newsletter, turn these printed links into facts: photo stored locally, place identified, live index from 0 to 100 "
-        "stated. Close with the forecast low of the freshest location, time window {hours} hours.",
-        "Curious about the things on that wall, could you fetch the images they point at and tell what is depicted? I have sensitive lungs, so "
-        "add current pollution scores; regarding the least polluted, how far does its score drop in {hours} hours?",
-        "Treat this as an audit: extract all encoded addresses, retrieve their content, locate the subject of every retrieved photograph, "
-        "look up air conditions, then project the best performer {hours} hours forward and note its minimum.",
-        "Which corner of the world hides behind these black and white patterns? Names please, with today's AQI beside them. Then pick the "
-        "purest air and check its coming {hours} hours; one more number, the dip.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two to four small posters with a code each."""
@@ -68,7 +44,7 @@ class QrAttraction:
             backdrops.table(canvas, rng)
         wide = 330.0 if len(pages) == 4 else 400.0
         gap = (canvas.width - wide * len(pages)) / (len(pages) + 1)
-        invitations, colours = rng.sample(_INVITATIONS, len(pages)), rng.sample(_COLOURS, len(pages))
+        invitations, colours = rng.sample(_tables().invitations, len(pages)), rng.sample(_COLOURS, len(pages))
         for number, page in enumerate(pages):
             left, top, tall = gap + number * (wide + gap), rng.uniform(60, 120), 560.0
             colour = colours[number]

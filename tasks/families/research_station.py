@@ -29,37 +29,6 @@ class ResearchStation:
 
     name = "research_station"
     servers = ("nasa-mcp", "google-maps", "excel")
-    questions = (
-        "Space weather briefing for the base in my photo, please. Which M5-or-stronger flares were announced from {start} to "
-        "{end}? Per flare day I want the strongest class, its peak time and the number of coronal mass ejections, and on top of "
-        "that the best-known research stations within {radius} km (three at most, addresses included), all in Excel.",
-        "We lost radio contact a few times last season. Check the notifications about big solar flares ({start} until {end}), "
-        "look at every affected date for its top flare plus how many CMEs began, then list up to three stations no farther "
-        "than {radius} km from this place with address and rating. A spreadsheet would be great.",
-        "hey could u build me an xlsx: tab with days between {start} and {end} that had flare alerts (max class, peak UTC, CME "
-        "count) and below it the 3 most popular research stations in a {radius} km circle round where this pic was taken",
-        "As logistics coordinator I need a workbook covering two matters. One: alerts for flares of M5 and above issued {start} "
-        "through {end}, with daily maximum, its peak and tally of ejections. Two: neighbours of the facility pictured, i.e. "
-        "leading research stations inside {radius} kilometres, at most three, addresses too.",
-        "Curious about the sign here: what other scientific bases lie around it, say {radius} km, top three only? And did the "
-        "Sun misbehave in the period {start} / {end}? I mean announced flares; give strongest one plus ejection numbers day by "
-        "day, saved into a table file.",
-        "Write my expedition diary's appendix as an Excel sheet. Rows for each day when a major flare got reported ({start} to "
-        "{end}): greatest class, when it peaked, CMEs counted. More rows: up to three prominent stations near the spot shown "
-        "(radius {radius} km), where they are and how people rate them.",
-        "An aurora chaser sent this picture. He asks which dates from {start} up to {end} brought flare warnings, how violent "
-        "the worst outburst was on those dates, and how many mass ejections followed. He'd also visit research stations "
-        "nearby, {radius} km tops, maximum of three. Make him a spreadsheet.",
-        "For our satellite anomaly review: retrieve flare notices dated {start}–{end}, derive per-date peak class, peak "
-        "instant and CME quantity, then cross-reference ground sites. Ground sites means three foremost research stations "
-        "lying under {radius} km from the location on this board. Deliver .xlsx including their addresses.",
-        "My daughter's science fair poster combines the Sun with polar and mountain labs! She has this image of one. Help her "
-        "collect (in Excel) big-flare days, {start} till {end}, naming the mightiest flare, its time and the ejections, plus "
-        "three or fewer well-known labs at most {radius} km away.",
-        "Insurance wants documentation. Did any strong flare get notified in the window opening {start} and closing {end}, and "
-        "with what daily peak class, hour, amount of CMEs? Attach the research stations around our site as photographed: "
-        "{radius} km, first three results, full details. Workbook format, and tell me the essentials.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A base and its sign."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, call
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.sketches import plan
 
@@ -27,8 +28,14 @@ _ENDS = (
 """Kinds of places where a day begins or ends."""
 _METRES = (4000, 4500, 5000)
 _MODES = {"on foot": ("WALK", "walking"), "by bike": ("BICYCLE", "bicycling"), "by car": ("DRIVE", "driving")}
-_TITLES = ("Our day in {}", "Saturday in {}", "A day in {}", "{} plan", "Sunday in {}", "Day off in {}")
 _FEWEST, _MOST = 3, 6
+
+
+class _Tables(Tables):
+    titles: tuple[str, ...]
+
+
+_tables = tables("routine", _Tables)
 
 
 class Routine:
@@ -36,37 +43,6 @@ class Routine:
 
     name = "routine"
     servers = ("google-maps",)
-    questions = (
-        "This is how I imagine tomorrow. We travel {mode}: first stop, then the middle one, groceries, and finally the end. Which "
-        "supermarket within {metres} metres of the sight in the middle makes the whole tour fastest? Total minutes, kilometres, and "
-        "the shop's address please.",
-        "My daughter scribbled a plan for her birthday. Going {mode}, compare every supermarket no farther than {metres} m from the "
-        "starred place as the errand between star and flag, and tell me the quickest choice, its street, how many minutes it all "
-        "takes and the length in km.",
-        "Optimise please: origin, landmark and destination are on the sheet, travel {mode}. Insert one grocery store after the "
-        "landmark (candidates: all supermarkets in a {metres} metre radius around it). Return the option of minimal duration with "
-        "minutes, km, street address, opening hours.",
-        "can you look at my sketch n tell me where to grab food?? we'd do it {mode}, shop comes after the sightseeing bit, only "
-        "supermarkets up to {metres} metres from there. want the fastest overall incl. minutes + km + address, and is it open today",
-        "Grandpa still draws maps by hand. Following his route {mode}, he needs to buy milk once he has seen the attraction. Check "
-        "each supermarket lying at most {metres} metres from that attraction, then let him know by which one he arrives soonest, "
-        "where exactly it stands, the time in minutes and the distance in kilometres.",
-        "Logistics puzzle for you. Three points are marked in the picture; between the second and third a supermarket has to be "
-        "visited. Mode: {mode}. Search radius: {metres} metres about point two. Evaluate the alternatives and announce the winner's "
-        "name, address, trip minutes, trip kilometres.",
-        "I promised to bring snacks to where the drawing ends. Starting as drawn, seeing what's drawn, moving {mode} all along, "
-        "which store should I pop into so that I lose least time? Anything called a supermarket inside {metres} metres of the sight "
-        "counts. Minutes, km, address and hours, thanks!",
-        "Please turn this doodle into a real itinerary ({mode}). I'm flexible about the shopping only: pick whichever supermarket, "
-        "{metres} metres or less from the star, yields the shortest journey in time from house to flag by way of both. State "
-        "duration (minutes), length (kilometres), plus location of the store.",
-        "Visiting friends left us their route idea on paper. Suppose they go {mode} and shop after sightseeing. List the supermarkets "
-        "around the sight, {metres} metres being the limit, calculate a complete run via each of them, and recommend the one that "
-        "ends earliest, adding how long in minutes, how far in km, and its address.",
-        "Time is tight! Using my map, figure out {mode} how to get from beginning to finish through the highlight with one "
-        "supermarket stop behind it (≤ {metres} metres off the highlight). I need the best store, where it is, when it opens, the "
-        "sum of minutes and the sum of kilometres.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A sight with a few supermarkets around it, and two other places of its city."""
@@ -88,7 +64,7 @@ class Routine:
         stops = [
             (role, one["name"]) for role, one in zip(("Start", "See", "Finish"), (start, sight, goal), strict=True)
         ]
-        plan(canvas, rng, rng.choice(_TITLES).format(city), stops)
+        plan(canvas, rng, rng.choice(_tables().titles).format(city), stops)
         canvas.light(rng, 0.7)
         return Composition.of(
             canvas, city=city, stops=[{key: one[key] for key in ("name", "lat", "lng")} for one in (start, sight, goal)]

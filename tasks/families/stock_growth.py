@@ -8,22 +8,21 @@ from typing import Any
 
 from m3bench.tasks.checks import AnswerNames, CallMade, PictureChanged
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.boards import STYLES, board
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
 
-_HEADINGS = (
-    "Stocks to watch",
-    "Our shares",
-    "Investment club",
-    "Monday list",
-    "Candidates",
-    "Portfolio ideas",
-    "On the radar",
-)
-_CAPTIONS = ("Result:", "Winner:", "Growth:", "Verdict:")
 _LETTERS = 57.0
 """Pixels that a character of the drawn text takes at scale 2."""
+
+
+class _Tables(Tables):
+    headings: tuple[str, ...]
+    captions: tuple[str, ...]
+
+
+_tables = tables("stock_growth", _Tables)
 
 
 class StockGrowth:
@@ -31,38 +30,6 @@ class StockGrowth:
 
     name = "stock_growth"
     servers = ("ocr", "yahoo-finance", "imagesorcery-mcp")
-    questions = (
-        "Of the tickers in the photo, take the two with the highest share price right now. Which gained more between the close "
-        "on {start} and the close on {end}? Write its symbol and percentage (two decimals) into the empty field of the picture, and "
-        "tell me the broker that rated it last within {months} months, with the grade.",
-        "Our investment club left a blank box for you to fill in. Consider only the pair of listed companies whose stock is "
-        "dearest today; whoever rose most from {start} until {end}, closing prices, gets printed there as ticker plus growth like "
-        "+1.23%. Also who issued the newest analyst opinion, looking back {months} months, and what is it?",
-        "scribbled these symbols at lunch, now i'm curious: out of the priciest pair, who climbed further close-to-close {start} / "
-        "{end}? stick winner & pct (2 decimals) into the dashed bit of my image pls. also its newest analyst grade + firm, {months} "
-        "month lookback. summarise!",
-        "I'm presenting this board tomorrow and its last line isn't finished. Please complete the drawing itself: it needs the name "
-        "and gain in percent, to hundredths, of the stronger performer among the two most expensive stocks shown, measured by "
-        "daily closes {start} versus {end}. Add in chat which house most recently judged it (past {months} months) and how.",
-        "Could you settle an office quarrel? Everyone picked a letter code. The priciest two per share go into the final; the winner "
-        "is decided by relative change from closing bell {start} to closing bell {end}. Put the champion with its figure, "
-        "e.g. -0.45%, in the gap on the photo. Which bank reviewed that champion last during {months} months, saying what?",
-        "Dad scribbled down some securities and wants them checked. Ignore all except those two costing the most apiece at present. "
-        "Compare how they developed ({start} through {end}, by close), put the better's abbreviation and rounded-to-0.01 percent where "
-        "he left room on the image, then report the freshest research call on it from {months} months.",
-        "Look at my picture. Among these equities find numbers one and two by market price per share, then calculate returns over the "
-        "window {start}, {end} using closes. I want the superior return lettered onto the vacant spot together with its symbol, "
-        "precise to two places, and a note on which analyst firm graded it most lately (limit {months} months).",
-        "Here's a homework photo for finance class. \"Determine the two highest-priced stocks, state the greater appreciation since "
-        "{start} up to {end} (closing values), enter symbol and result in the frame provided, two digits after the point; cite the "
-        'most up-to-date analyst recommendation, {months} months at most, naming its author." Help!',
-        "Time to fill that frame! Every company up there has a price; only the top couple matter. Did either outrun the other, close "
-        "{start} against close {end}? Stamp ticker and growth rate (xx.xx%) of the faster inside it, save a copy, and let me know "
-        "whose stock rating came in latest over {months} months and which verdict they gave.",
-        "Pretend you are our junior analyst: the wall shows what we follow. Narrow it to a duo, the biggest quotations per share, "
-        "and judge them by percentage growth on closing basis, from {start} to {end}. Mark code and number (two decimals) of the leader "
-        "on our image in its free place; mention the last broker comment about it within {months} months.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A board with four to six tickers and an empty field."""
@@ -70,7 +37,7 @@ class StockGrowth:
         tickers = [company["id"] for company in kit.world("companies") if re.fullmatch(r"[A-Z]{3,5}", company["id"])]
         words = rng.sample([ticker for ticker in tickers if ticker != "GOOG"], rng.choice((4, 4, 5, 6)))
         style = rng.choice(STYLES)
-        field = board(canvas, rng, style, rng.choice(_HEADINGS), words, rng.choice(_CAPTIONS))
+        field = board(canvas, rng, style, rng.choice(_tables().headings), words, rng.choice(_tables().captions))
         canvas.light(rng, 0.3 if style == "screen" else 0.7)
         return Composition.of(canvas, tickers=words, field=field.box, ink=field.ink)
 

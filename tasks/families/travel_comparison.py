@@ -14,28 +14,6 @@ class TravelComparison:
 
     name = "travel_comparison"
     servers = ("google-maps", "google-air")
-    questions = (
-        "Mum has asthma and we can only visit one of the two. Which sight has cleaner air right now (give me the universal index "
-        "for each)? Around the winner, up to {radius} km, what is the best-rated hotel and the best-rated cinema, and {extra}?",
-        "Settle an argument: my wife likes the left card, I like the right. Compare current air quality figures, choose whichever "
-        "breathes better, then name its top lodging plus favourite movie theatre by stars, {radius} kilometres at most. Tell us {extra}.",
-        "weekend getaway, undecided. pollution index at both spots please. for the fresher one: highest scoring place to sleep, "
-        "highest scoring film house, search circle {radius} km, and finally {extra}. thanks!!",
-        "As a runner I pick destinations by their lungs-friendliness. Look at these postcards, report the air index numbers, declare a "
-        "champion, and suggest accommodation and an evening screening venue nearby ({radius} km radius, most stars wins) including {extra}.",
-        "Found in a thrift store frame. Suppose I travel to either location today: where does the atmosphere measure healthier, by what "
-        "values? I'd stay there, so find me a hotel and cinema with the best reviews less than {radius} km away; I want {extra}.",
-        "Dear assistant, kindly examine the photographs, establish the present air readings at each landmark, and for the superior "
-        "one recommend a hotel together with a picture palace, ratings decide, distance limit {radius} km. Do mention {extra}.",
-        "School project 'clean travel': two attractions, one table. Columns: name, air quality index (0 to 100). Below it the better "
-        "site's leading hotel and leading cinema according to guest scores within a {radius} km reach; note {extra}.",
-        "I collect smog statistics, humour me. Measure what people inhale at those monuments at this moment. Then pamper me at the least "
-        "polluted: finest bed, finest big screen, nothing beyond {radius} kilometres, sorted on rating. Oh, and {extra}.",
-        "Client brief: she'll fly wherever breathing is easier. Deliver both index values, our pick, then top hotel & top movie theater "
-        "close to it (max {radius} km) with {extra}, no fluff.",
-        "Can you tell from this image which holiday would irritate my allergies less? State scores on the universal scale, go with the "
-        "higher, and arrange my night: a well rated room, a well rated film theatre, not over {radius} km off, {extra} as well.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two postcards from two cities."""

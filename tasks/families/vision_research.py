@@ -8,33 +8,20 @@ from collections.abc import Iterator
 from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade, Check, FileOpens
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.detections import read_objects
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.pinboard import pinboard
 from m3bench.tasks.render.wildlife import Actor
 from m3bench.tasks.task import ReferenceCall
 
-_SPECIES = (
-    "bat", "bear", "bee", "cow", "crocodile", "dolphin", "elephant", "giraffe", "gorilla", "kangaroo", "leopard", "lion",
-    "owl", "penguin", "rabbit", "tiger", "turtle", "whale", "zebra",
-)  # fmt: skip
-"""Animals on which there is research whose newest paper is the same however one searches for it."""
-_FOLDERS = (
-    (
-        "autumn",
-        "desk",
-        "field",
-        "kitchen",
-        "lunch",
-        "monday",
-        "night",
-        "office",
-        "seminar",
-        "thesis",
-        "train",
-        "weekend",
-    ),
-    ("box", "corner", "drawer", "heap", "library", "notes", "pile", "reading", "shelf", "stack"),
-)
+
+class _Tables(Tables):
+    species: tuple[str, ...]
+    """Animals on which there is research whose newest paper is the same however one searches for it."""
+    folders: tuple[tuple[str, ...], ...]
+
+
+_tables = tables("vision_research", _Tables)
 
 
 class VisionResearch:
@@ -42,42 +29,10 @@ class VisionResearch:
 
     name = "vision_research"
     servers = ("dinox-mcp", "paper_search")
-    questions = (
-        "My pinboard, freshly photographed! For every creature on it find the most recent arXiv paper, keep the PDF in a "
-        "folder named {folder}, and quote the shortest sentence of its abstract that mentions the animal by name.",
-        "Can you do a tiny literature round for me? Species shown → newest preprint on arXiv per species → files into "
-        "{folder}. I then want one line each: whichever abstract sentence naming it is briefest.",
-        "I'm preparing trivia cards. Look who is hanging on the wall here, fetch what arXiv published last about them (one "
-        "apiece, saved under {folder}), read up, and copy out verbatim the tersest statement from the summary with its name inside.",
-        "Our reading group picks topics by photo. Please identify these beasts, download the latest submission concerning each "
-        "one from the preprint server arXiv to {folder} and tell us, word for word, its least wordy abstract sentence in which "
-        "that beast occurs.",
-        "Hi, could somebody dig out current research matching my snapshots? Just a single article per animal, whichever arrived "
-        "on arXiv most lately; store them at {folder}. As proof of reading, cite from every abstract the shortest phrase-to-full-stop "
-        "containing the species.",
-        "Weird request: who's in those pictures, and what does science say of them these days? arXiv only, one work per portrait, "
-        "sorted by date and taking number one. Drop PDFs in {folder}, then give me literal abstract sentences, minimal length, "
-        "animal named.",
-        "As an illustrator I label my drawings with real quotations. Determine the animals, get today's freshest arXiv manuscript "
-        "about every one (PDF directory: {folder}) and return an exact sentence out of its abstract; among those that say the "
-        "animal's name, choose by brevity.",
-        "For a zoo newsletter we need evidence-based blurbs. Take all animals visible, retrieve their last-posted arXiv "
-        "publication, leave copies inside {folder}, open them, and report which abstract sentence with the creature's own name "
-        "uses fewest characters.",
-        "Homework help, kind of: teacher pinned up these photos; we must bring a recent study on each animal seen there. Use arXiv's "
-        "latest hit per kind, put documents into {folder}, and let me have a direct quote: abstract, names the animal, as short as "
-        "possible.",
-        "Bibliography bot mode, please. Input: attached board. Output: (1) an arXiv PDF for each animal, the youngest available, "
-        "beneath {folder}; (2) the sentence from that paper's abstract where the animal appears, and if several do, only the "
-        "shortest, unaltered.",
-        "I promised grandma updates on her favourite animals and she sent a photo of them. What is the newest thing arXiv holds "
-        "about each? Save it ({folder}), have a read, then pass along its shortest abstract sentence speaking of that animal, "
-        "without paraphrasing.",
-    )
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two to four animals, each in a photograph."""
-        names = rng.sample(_SPECIES, rng.choice((2, 3, 3, 4)))
+        names = rng.sample(_tables().species, rng.choice((2, 3, 3, 4)))
         canvas = Canvas(kit.art, *((1320, 640) if len(names) < 4 else (1240, 940)))
         pinboard(canvas, rng, [Actor(name, description=f"A {name} in a photograph.") for name in names])
         canvas.light(rng)
@@ -85,7 +40,7 @@ class VisionResearch:
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Detect once, then search, download and read for all animals together."""
-        folder = "-".join(rng.choice(words) for words in _FOLDERS)
+        folder = "-".join(rng.choice(words) for words in _tables().folders)
         seen = composition.facts["names"]
         named, everything = _detections(path, seen)
         (text,) = await play.step(named)

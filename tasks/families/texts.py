@@ -1,0 +1,48 @@
+"""The texts and tables of the task families, read from `tasks/data/families/NAME.toml`.
+
+A file has `questions`, the ways to ask, and `tables`, whatever else the family chooses from. Line breaks in a question
+are for the reader of the file: any run of white space becomes one space. Nothing is read before it is needed.
+"""
+
+import tomllib
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+FOLDER = files("m3bench.tasks") / "data" / "families"
+
+Question = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
+
+
+class Tables(BaseModel):
+    """What a family chooses from besides the world; each family that has tables declares its own fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+AnyTables = TypeVar("AnyTables", bound=Tables)
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    questions: tuple[Question, ...] = Field(min_length=10)
+    tables: dict[str, Any] = {}
+
+
+def questions(family: str) -> tuple[str, ...]:
+    """The ways to ask, each in its own words; `{placeholders}` are filled from `Solution.given`."""
+    return _read(family).questions
+
+
+def tables(family: str, model: type[AnyTables]) -> Callable[[], AnyTables]:
+    """A function that returns the family's tables; the file is read at the first call."""
+    return cache(lambda: model.model_validate(_read(family).tables))
+
+
+@cache
+def _read(family: str) -> _File:
+    return _File.model_validate(tomllib.loads((FOLDER / f"{family}.toml").read_text(encoding="utf-8")))
