@@ -18,7 +18,7 @@ import anyio
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
 from m3bench.sandboxes.backends.docker.engine import Engine
-from m3bench.sandboxes.backends.docker.ground import survey
+from m3bench.sandboxes.backends.docker.engine_facts import survey
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.process import ProcessBackend

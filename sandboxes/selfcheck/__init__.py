@@ -6,6 +6,6 @@ run the list over every backend; so can a user, to see what a machine gives.
 """
 
 from m3bench.sandboxes.selfcheck import calls, failures, walls
-from m3bench.sandboxes.selfcheck.ground import CHECKS, Check, Verdict, processes, run_check
+from m3bench.sandboxes.selfcheck.checks import CHECKS, Check, Verdict, processes, run_check
 
 __all__ = ["CHECKS", "Check", "Verdict", "calls", "failures", "processes", "run_check", "walls"]

@@ -8,9 +8,9 @@ import anyio
 from anyio.abc import TaskStatus
 
 from m3bench.sandboxes.backends.base import Sandbox
-from m3bench.sandboxes.selfcheck.ground import (
+from m3bench.sandboxes.selfcheck.checks import (
     SHORT_SECONDS,
-    Ground,
+    Bench,
     Killable,
     check,
     fails,
@@ -23,9 +23,9 @@ from m3bench.tasks.errors import SandboxError
 
 
 @check("process")
-async def a_crash_costs_the_calls_under_way_and_no_other(ground: Ground) -> None:
+async def a_crash_costs_the_calls_under_way_and_no_other(bench: Bench) -> None:
     """Exit codes and signals alike."""
-    async with ground.sandbox() as sandbox:
+    async with bench.sandbox() as sandbox:
         for code in (0, 3, -9, -11):
             async with anyio.create_task_group() as tasks:
                 await tasks.start(_rest_until_failure, sandbox)
@@ -35,9 +35,9 @@ async def a_crash_costs_the_calls_under_way_and_no_other(ground: Ground) -> None
 
 
 @check("process")
-async def a_killed_host_is_replaced(ground: Ground) -> None:
+async def a_killed_host_is_replaced(bench: Bench) -> None:
     """From outside, at rest and at work; what was written is still there."""
-    async with ground.sandbox() as sandbox:
+    async with bench.sandbox() as sandbox:
         await text(sandbox, "write", path="kept.txt", text="kept")
         _kill(sandbox)
         await until(lambda: _answers(sandbox), "no answer after a kill")
@@ -48,20 +48,20 @@ async def a_killed_host_is_replaced(ground: Ground) -> None:
 
 
 @check("process")
-async def a_hanging_host_is_replaced(ground: Ground) -> None:
+async def a_hanging_host_is_replaced(bench: Bench) -> None:
     """A tool that stops the event loop costs its call, a timeout, and no later call."""
-    async with ground.sandbox() as sandbox:
+    async with bench.sandbox() as sandbox:
         message = await fails(sandbox, "hang_loop", SHORT_SECONDS)
         require("cut off" in message, f"the message does not say what happened: {message}")
         require(await text(sandbox, "echo", text="x") == "x", "no answer after a hang")
 
 
 @check("process")
-async def a_hanging_tool_leaves_others_alone(ground: Ground) -> None:
+async def a_hanging_tool_leaves_others_alone(bench: Bench) -> None:
     """A tool that never returns costs its call; calls under way are finished and later ones answered."""
-    async with ground.sandbox() as sandbox:
+    async with bench.sandbox() as sandbox:
         answers: list[str] = []
-        sign = ground.workspace() / "sign"
+        sign = bench.workspace() / "sign"
 
         async def wait(*, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
             task_status.started()
@@ -77,37 +77,37 @@ async def a_hanging_tool_leaves_others_alone(ground: Ground) -> None:
 
 
 @check()
-async def a_call_that_waits_can_be_cut_off(ground: Ground) -> None:
+async def a_call_that_waits_can_be_cut_off(bench: Bench) -> None:
     """By its timeout, and nothing else is harmed."""
-    async with ground.sandbox() as sandbox:
+    async with bench.sandbox() as sandbox:
         await fails(sandbox, "rest", SHORT_SECONDS)
         require(await text(sandbox, "resting") == '{"resting":0}', "a call that was cut off goes on")
 
 
 @check("process")
-async def closing_fails_what_is_under_way(ground: Ground) -> None:
+async def closing_fails_what_is_under_way(bench: Bench) -> None:
     """And leaves no process, hanging or not."""
     for hang in ("rest", "hang_loop", "hang_thread"):
-        async with ground.sandbox() as sandbox:
+        async with bench.sandbox() as sandbox:
             await text(sandbox, "echo", text="x")
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(fails, sandbox, hang)
                 await anyio.wait_all_tasks_blocked()
                 await sandbox.aclose()
             require("closed" in await fails(sandbox, "echo", text="x"), "a closed sandbox answers")
-    await nobody_left(ground)
+    await nobody_left(bench)
 
 
 @check("process")
-async def nothing_is_left_behind(ground: Ground) -> None:
+async def nothing_is_left_behind(bench: Bench) -> None:
     """No process, descriptor or temporary file, after an orderly end, a crash, a kill, with children or without."""
-    async with ground.sandbox() as sandbox:
+    async with bench.sandbox() as sandbox:
         # The first one may leave what all share.
         await text(sandbox, "echo", text="x")
     before = _descriptors()
-    usual, tempfile.tempdir = tempfile.tempdir, str(ground.workspace("temporary"))
+    usual, tempfile.tempdir = tempfile.tempdir, str(bench.workspace("temporary"))
     for ending in ("close", "crash", "kill", "children"):
-        async with ground.sandbox() as sandbox:
+        async with bench.sandbox() as sandbox:
             await text(sandbox, "echo", text="x")
             if ending == "crash":
                 await fails(sandbox, "crash", code=1)
@@ -115,7 +115,7 @@ async def nothing_is_left_behind(ground: Ground) -> None:
                 _kill(sandbox)
             elif ending == "children":
                 await text(sandbox, "fork", times=5)
-    await nobody_left(ground)
+    await nobody_left(bench)
 
     async def closed() -> bool:
         return _descriptors() <= before

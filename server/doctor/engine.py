@@ -9,7 +9,7 @@ from typing import Any
 
 from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client, Engine
-from m3bench.sandboxes.backends.docker.ground import Ground, survey
+from m3bench.sandboxes.backends.docker.engine_facts import EngineFacts, survey
 from m3bench.sandboxes.backends.docker.leases import HELD, marks, new_name
 from m3bench.sandboxes.backends.docker.reaper import holdings
 from m3bench.server.doctor.findings import Finding, State
@@ -65,34 +65,34 @@ def check_engine(settings: Settings) -> list[Finding]:
 def _look(engine: Engine) -> list[Finding]:
     found = [*_disk(engine), _leftovers(engine)]
     try:
-        ground = engine.answer(survey)
+        facts = engine.answer(survey)
     except SandboxError as error:
         return [_finding("sandbox image", "wrong", str(error)), *found]
-    return [_finding("sandbox image", "ok", "Present, and of this version."), _limits(engine, ground), *found]
+    return [_finding("sandbox image", "ok", "Present, and of this version."), _limits(engine, facts), *found]
 
 
-def _limits(engine: Engine, ground: Ground) -> Finding:
+def _limits(engine: Engine, facts: EngineFacts) -> Finding:
     try:
-        escapes = engine.answer(lambda client: _try(client, ground))
+        escapes = engine.answer(lambda client: _try(client, facts))
     except SandboxError as error:
         return _finding("limits", "wrong", str(error))
     if escapes:
         says = f"A container was not held back from: {', '.join(escapes)}. Use another engine, or a newer kernel."
         return _finding("limits", "wrong", says)
-    if not ground.cpu_quota:
+    if not facts.cpu_quota:
         return _finding("limits", "note", "All hold but CPU time, which this engine's kernel does not limit.")
     return _finding("limits", "ok", "A container that tried to break out was held back.")
 
 
-def _try(client: Client, ground: Ground) -> list[str]:
+def _try(client: Client, facts: EngineFacts) -> list[str]:
     """What a container could do that it should not."""
     config = {
-        "Image": ground.image,
+        "Image": facts.image,
         "Entrypoint": ["python3", "-I", "-c", _TRIAL],
         "Cmd": [],
         "Labels": marks(f"doctor-{secrets.token_hex(4)}"),
         "HostConfig": {
-            **host_config(_LIMITS, cpu_quota=ground.cpu_quota), "AutoRemove": False,
+            **host_config(_LIMITS, cpu_quota=facts.cpu_quota), "AutoRemove": False,
             "LogConfig": {"Type": "json-file"},
         },
     }  # fmt: skip

@@ -33,7 +33,7 @@ def check_backend(settings: Settings) -> None:
     if settings.sandbox != "docker":
         return
     from m3bench.sandboxes.backends.docker.engine import Engine
-    from m3bench.sandboxes.backends.docker.ground import survey
+    from m3bench.sandboxes.backends.docker.engine_facts import survey
 
     engine = Engine()
     try:

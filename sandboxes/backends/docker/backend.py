@@ -24,7 +24,7 @@ from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.baseline import TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.container import HostContainer, discard
 from m3bench.sandboxes.backends.docker.engine import Client, Engine
-from m3bench.sandboxes.backends.docker.ground import Ground, survey
+from m3bench.sandboxes.backends.docker.engine_facts import EngineFacts, survey
 from m3bench.sandboxes.backends.docker.leases import LEASE_SECONDS, marks, new_name
 from m3bench.sandboxes.backends.docker.placement import EngineVolume, Placement, SharedFolder
 from m3bench.sandboxes.backends.docker.reaper import holdings, reap
@@ -74,7 +74,7 @@ class DockerBackend(HostBackend):
         self._runtime = runtime
         self._shared = shared
         self._lease = lease
-        self._ground: Ground | None = None
+        self._facts: EngineFacts | None = None
         self._placement: Placement | None = None
 
     async def __aenter__(self) -> Self:
@@ -93,12 +93,12 @@ class DockerBackend(HostBackend):
     @property
     def guards(self) -> frozenset[Guard]:
         """What holds in every container."""
-        return self._ground.guards if self._ground is not None else frozenset()
+        return self._facts.guards if self._facts is not None else frozenset()
 
     @property
     def notices(self) -> tuple[str, ...]:
         """What does not hold, in plain words."""
-        return self._ground.notices if self._ground is not None else ()
+        return self._facts.notices if self._facts is not None else ()
 
     @property
     def memory(self) -> int:
@@ -146,13 +146,13 @@ class DockerBackend(HostBackend):
         """Make a container, attach to it and start it, in this order: a host that starts unheard would end."""
         if not workspace.is_dir():
             raise SandboxError(f"There is no folder {str(workspace)!r} to work in: make it first.")
-        if self._ground is None:
-            self._ground = survey(client)
+        if self._facts is None:
+            self._facts = survey(client)
         try:
-            self._make(client, self._ground, name, workspace)
+            self._make(client, self._facts, name, workspace)
         except Exception:
             # The image may have been built anew or removed since: look again next time.
-            self._ground = None
+            self._facts = None
             raise
         stream = attach(client, name)
         try:
@@ -162,17 +162,17 @@ class DockerBackend(HostBackend):
             raise
         return stream
 
-    def _make(self, client: Client, ground: Ground, name: str, workspace: Path) -> None:
+    def _make(self, client: Client, facts: EngineFacts, name: str, workspace: Path) -> None:
         import docker.errors
 
-        if self._placement is None and (self._shared is False or ground.maps_users):
-            self._placement = EngineVolume(ground.image, self._lease)
+        if self._placement is None and (self._shared is False or facts.maps_users):
+            self._placement = EngineVolume(facts.image, self._lease)
         if self._placement is not None:
-            self._create(client, ground, name, workspace, self._placement)
+            self._create(client, facts, name, workspace, self._placement)
             return
         folder = SharedFolder()
         try:
-            self._create(client, ground, name, workspace, folder)
+            self._create(client, facts, name, workspace, folder)
             if self._shared or _sees(client, name, workspace):
                 self._placement = folder
                 return
@@ -180,15 +180,15 @@ class DockerBackend(HostBackend):
         except docker.errors.APIError as error:
             if not any(sign in str(error).lower() for sign in _UNSHARED):
                 raise
-        self._placement = EngineVolume(ground.image, self._lease)
-        self._create(client, ground, name, workspace, self._placement)
+        self._placement = EngineVolume(facts.image, self._lease)
+        self._create(client, facts, name, workspace, self._placement)
 
-    def _create(self, client: Client, ground: Ground, name: str, workspace: Path, placement: Placement) -> None:
+    def _create(self, client: Client, facts: EngineFacts, name: str, workspace: Path, placement: Placement) -> None:
         mount = placement.mount(client, workspace)
         config = {
-            "Image": ground.image,
+            "Image": facts.image,
             "Cmd": ["--workspace", image.MOUNT, "--confine", _confinement()],
-            "Env": _environment(ground),
+            "Env": _environment(facts),
             "Hostname": "sandbox",
             "Labels": marks(workspace.name, self._lease, folder=workspace),
             "User": placement.user,
@@ -199,7 +199,7 @@ class DockerBackend(HostBackend):
             "AttachStdout": True,
             "AttachStderr": True,
             "HostConfig": host_config(
-                self._limits, mounts=[mount], runtime=self._runtime, cpu_quota=ground.cpu_quota
+                self._limits, mounts=[mount], runtime=self._runtime, cpu_quota=facts.cpu_quota
             ),
         }  # fmt: skip
         client.create_container_from_config(config, name)
@@ -231,10 +231,10 @@ def _sees(client: Client, name: str, workspace: Path) -> bool:
     return True
 
 
-def _environment(ground: Ground) -> list[str]:
+def _environment(facts: EngineFacts) -> list[str]:
     """All that a host sees of the environment; a name alone takes away what the image sets."""
     own = {**QUIET, "LANG": "C.UTF-8", "HOME": TEMPORARY, "TMPDIR": TEMPORARY}
-    away = [name for name in ground.environment if name not in own and not name.startswith(_KEPT)]
+    away = [name for name in facts.environment if name not in own and not name.startswith(_KEPT)]
     return [*away, *(f"{name}={value}" for name, value in own.items())]
 
 

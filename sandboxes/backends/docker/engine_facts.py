@@ -13,7 +13,7 @@ _MAPPING = ("name=rootless", "name=userns")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ground:
+class EngineFacts:
     """An engine, as far as sandboxes are concerned."""
 
     image: str
@@ -41,7 +41,7 @@ class Ground:
         return (f"Sandboxes here cannot limit {lacking} (the Docker engine's kernel does not).",) if lacking else ()
 
 
-def survey(client: Client) -> Ground:
+def survey(client: Client) -> EngineFacts:
     """Look at an engine.
 
     Raises:
@@ -54,7 +54,7 @@ def survey(client: Client) -> Ground:
     config = found.get("Config") or {}
     _compare(config.get("Labels") or {})
     options = info.get("SecurityOptions") or ()
-    return Ground(
+    return EngineFacts(
         image=found["Id"],
         environment=tuple(entry.partition("=")[0] for entry in config.get("Env") or ()),
         lacking=(

@@ -1,4 +1,4 @@
-"""Where checks take place: what a check is, how one is run, and the few verbs they are written in."""
+"""What a check is, how one is run, and the few verbs that checks are written in."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -49,8 +49,8 @@ class Traceable(Protocol):
         ...
 
 
-class Ground:
-    """Where a check takes place.
+class Bench:
+    """A backend and a folder for a check to work in.
 
     Args:
         backend: What is checked; entered.
@@ -87,7 +87,7 @@ class Check:
     """One thing a backend must do."""
 
     name: str
-    run: Callable[[Ground], Awaitable[None]]
+    run: Callable[[Bench], Awaitable[None]]
     needs: Guard | None
 
 
@@ -103,10 +103,10 @@ class Verdict:
 CHECKS: list[Check] = []
 
 
-def check(needs: Guard | None = None) -> Callable[[Callable[[Ground], Awaitable[None]]], None]:
+def check(needs: Guard | None = None) -> Callable[[Callable[[Bench], Awaitable[None]]], None]:
     """Add a function to the list; its docstring is what the backend must do."""
 
-    def add(function: Callable[[Ground], Awaitable[None]]) -> None:
+    def add(function: Callable[[Bench], Awaitable[None]]) -> None:
         CHECKS.append(Check(function.__name__, function, needs))
 
     return add
@@ -116,7 +116,7 @@ async def run_check(check: Check, backend: Backend, folder: Path) -> Verdict:
     """Put a backend through one check, in an empty folder."""
     try:
         with anyio.fail_after(CHECK_SECONDS):
-            await check.run(Ground(backend, folder, check.needs))
+            await check.run(Bench(backend, folder, check.needs))
     except Skipped as reason:
         return Verdict(check.name, "skipped", str(reason))
     except Exception as error:
@@ -171,9 +171,9 @@ def words(reply: Reply) -> str:
     return "\n".join(block.get("text", "") for block in json.loads(reply.result)["content"])
 
 
-async def nobody_left(ground: Ground) -> None:
+async def nobody_left(bench: Bench) -> None:
     """Wait until nothing runs any more in the usual workspace."""
-    workspace, backend = ground.workspace(), ground.backend
+    workspace, backend = bench.workspace(), bench.backend
 
     async def left() -> list[str]:
         traces = await backend.traces(workspace) if isinstance(backend, Traceable) else []
