@@ -1,23 +1,31 @@
-"""How people speak of what tools give: nouns for things, words for fields, and what a card can name.
+"""How people speak of what tools return: nouns for things, phrases for fields, and what a card can name.
 
-The graph of tools is learned without any of this. Words decide what can be asked in plain language: a tool that
-nobody has words for is never asked about. The words themselves are in the modules `words_…`.
+The graph of tools is learned without any of this. The lexicon decides what can be asked in plain language: a tool
+without an entry is never asked about. The entries are the files `words/*.toml`, by tool.
 """
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
+from importlib.resources import files
 from typing import Any, Literal
 
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
 
-@dataclass(frozen=True)
+_STRICT = ConfigDict(extra="forbid")
+_FILES = ("places", "things", "works")
+
+
+@dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Ask:
     """Something to be told about a thing."""
 
     field: str
     """Path in a row, or a regular expression between slashes over the whole answer."""
-    words: str
-    """A noun phrase that fits behind `tell me`: `its phone number`."""
+    words: str = ""
+    """A noun phrase that fits behind `tell me`: `its phone number`; empty when `Words.joins` says it."""
     kind: Literal["text", "number"] = "text"
     plural: str = ""
     """How several of them are called when they are worked with: `the heights`; empty when that makes no sense."""
@@ -29,7 +37,7 @@ class Ask:
     """What the number is multiplied with before it is told: metres to kilometres."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Pick:
     """A way to choose one of several rows."""
 
@@ -39,17 +47,17 @@ class Pick:
     highest: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Option:
     """Arguments that the question states, and the noun they come to."""
 
-    arguments: Mapping[str, Any]
     noun: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     where: str = ""
     """Follows the noun: `within 2 kilometres of it`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Harvest:
     """Where the things on cards come from: what a call returns."""
 
@@ -58,7 +66,7 @@ class Harvest:
     field: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Start:
     """What a card can name so that a tool can be asked."""
 
@@ -80,7 +88,7 @@ class Start:
     """Nothing but the very value will do: a number or a code."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Words:
     """How people speak of what one tool gives."""
 
@@ -107,7 +115,10 @@ class Words:
 
 @cache
 def words() -> Mapping[str, Words]:
-    """The words there are, by tool."""
-    from m3bench.server.authoring.synthesis import words_places, words_things, words_works
-
-    return {entry.tool: entry for entry in (*words_places.WORDS, *words_things.WORDS, *words_works.WORDS)}
+    """The entries of the lexicon, by tool."""
+    folder = files("m3bench.server.authoring.synthesis") / "words"
+    entries: dict[str, Words] = {}
+    for name in _FILES:
+        data = tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
+        entries |= {tool: Words(tool=tool, **entry) for tool, entry in data.items()}
+    return entries

@@ -235,3 +235,11 @@ def test_a_card_can_be_read_with_a_tool_when_there_is_one():
 def test_servers_that_give_no_tasks_are_said_so(servers):
     with pytest.raises(M3Error):
         made(servers, 5, 1)
+
+
+def test_the_lexicon_speaks_of_tools_that_exist():
+    known = {tool.qualified for tool in load_catalog().ready.tools}
+    assert words()
+    for tool, entry in words().items():
+        harvest = {entry.start.harvest.tool} if entry.start is not None and entry.start.harvest is not None else set()
+        assert {tool} | harvest <= known
