@@ -7,14 +7,9 @@ never changed.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
-Outcome = Literal["success", "not_found", "invalid_arguments", "unknown_tool", "illegal_format", "failed"]
-"""How a call ended. The first five are the agent's doing and are what the benchmark counts; `failed` means
-that something other than the agent broke, and `Answer.owner` says what."""
-
-Owner = Literal["agent", "client", "proxy", "sandbox", "upstream", "cassette"]
-"""Whose failure it is. Only the agent's own are scored against it."""
+from m3bench.tasks.outcome import Outcome, Owner
 
 WireError = tuple[int, str] | tuple[int, str, Any]
 """A JSON-RPC error: code, message and, when it came with some, data."""

@@ -24,8 +24,6 @@ from m3bench.proxy.upstream import Containers, Entry, Upstream, capabilities, ma
 from m3bench.tasks.catalog import SEPARATOR
 from m3bench.tasks.errors import UpstreamError
 
-INTERNAL_ERROR = -32603
-
 STARTS = 4
 """Servers being started at the same time."""
 

@@ -45,8 +45,8 @@ class Calls(Protocol):
         ...
 
 
-class Desk(Protocol):
-    """Prompts and resources, given by the benchmark; entries and results are as they go over the wire."""
+class Resources(Protocol):
+    """Prompts, resources, completions and the log level, answered by whoever is served; entries are as on the wire."""
 
     instructions: str
 
@@ -81,10 +81,10 @@ class Desk(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Front:
-    """What the transports share: the router, the desk and how results are shown."""
+    """What the transports share: the router, the resources and how results are shown."""
 
     router: Calls
-    desk: Desk
+    resources: Resources
     version: str
     content_only: bool = False
     """Drop structured content, for clients that would hide images behind it."""
@@ -96,23 +96,25 @@ class Front:
             raise AssertionError(f"{context.method} is answered by the middleware")
 
         async def list_prompts(context: Any, params: Any) -> Any:
-            return _complete(context, {"prompts": list(await self.desk.prompts(await seat_of(context)))})
+            return _complete(context, {"prompts": list(await self.resources.prompts(await seat_of(context)))})
 
         async def get_prompt(context: Any, params: types.GetPromptRequestParams) -> Any:
-            found = await self.desk.prompt(await seat_of(context), params.name, params.arguments or {})
+            found = await self.resources.prompt(await seat_of(context), params.name, params.arguments or {})
             if found is None:
                 raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt {params.name!r}")
             return _complete(context, found)
 
         async def list_resources(context: Any, params: Any) -> Any:
-            return _complete(context, {"resources": list(await self.desk.resources(await seat_of(context)))})
+            return _complete(context, {"resources": list(await self.resources.resources(await seat_of(context)))})
 
         async def list_templates(context: Any, params: Any) -> Any:
-            return _complete(context, {"resourceTemplates": list(await self.desk.templates(await seat_of(context)))})
+            return _complete(
+                context, {"resourceTemplates": list(await self.resources.templates(await seat_of(context)))}
+            )
 
         async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> Any:
             uri = str(params.uri)
-            found = await self.desk.resource(await seat_of(context), uri)
+            found = await self.resources.resource(await seat_of(context), uri)
             if found is None:
                 code = types.INVALID_PARAMS if context.protocol_version in MODERN_PROTOCOL_VERSIONS else -32002
                 raise MCPError(code=code, message=f"Resource not found: {uri}", data={"uri": uri})
@@ -120,18 +122,18 @@ class Front:
 
         async def complete(context: Any, params: Any) -> Any:
             asked = {key: value for key, value in (context.params or {}).items() if key != "_meta"}
-            found = await self.desk.completion(await seat_of(context), asked)
+            found = await self.resources.completion(await seat_of(context), asked)
             return _complete(context, found or {"completion": {"values": []}})
 
         async def set_level(context: Any, params: types.SetLevelRequestParams) -> Any:
-            await self.desk.log_level(params.level)
+            await self.resources.log_level(params.level)
             return {}
 
         server: Server[Any] = Server(
             NAME,
             version=self.version,
             title="m3bench",
-            instructions=self.desk.instructions,
+            instructions=self.resources.instructions,
             # Prompts and resources come with runs and upstream servers, and go with them: stale at once.
             cache_hints={
                 "prompts/list": CacheHint(),

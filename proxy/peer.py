@@ -14,8 +14,7 @@ from typing import Any
 import anyio
 
 from m3bench.tasks.errors import UpstreamError
-
-METHOD_NOT_FOUND = -32601
+from m3bench.tasks.jsonrpc import METHOD_NOT_FOUND
 
 _RESULT_LAST = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)\s*,\s*"result"\s*:\s*(?=\{)')
 _RESULT_FIRST = re.compile(rb'\s*\{\s*"result"\s*:\s*(?=\{)')

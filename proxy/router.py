@@ -14,19 +14,16 @@ from typing import Any, Protocol
 
 import anyio
 
-from m3bench.proxy.call import Answer, Journal, Outcome, ToolRequest, error_result
+from m3bench.proxy.call import Answer, Journal, ToolRequest, error_result
 from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS, INJECTED, inner
 from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
 from m3bench.tasks.catalog import Tool, expose, nearest
-from m3bench.tasks.errors import InvalidArgumentsError, M3Error, SandboxError, StoreError, UnknownToolError
-
-CALL_SECONDS = 50.0
-"""Some clients give up after 60 seconds."""
+from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, StoreError, UnknownToolError
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
+from m3bench.tasks.outcome import CALL_SECONDS
 
 MAX_ARGUMENT_BYTES = 8 * 1024 * 1024
-
-INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 
 CANCELLED = Answer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
 
@@ -229,7 +226,7 @@ class Router:
                 returned_ns=time.monotonic_ns(),
             )  # fmt: skip
         return Answer(
-            outcome=_outcome(reply.outcome),
+            outcome=reply.outcome,
             result=reply.result,
             forwarded_ns=forwarded,
             returned_ns=time.monotonic_ns(),
@@ -238,14 +235,6 @@ class Router:
 
 def _reachable(seat: Seat, request: ToolRequest) -> bool:
     return request.indirect or not seat.unlisted
-
-
-def _outcome(word: str) -> Outcome:
-    match word:
-        case "success" | "not_found" | "invalid_arguments":
-            return word
-        case _:
-            raise M3Error(f"a host spoke of an outcome {word!r}")
 
 
 def _fit(answer: Answer, path: str) -> Answer:

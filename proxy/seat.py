@@ -10,14 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from m3bench.tasks.catalog import Tool
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What a tool answered: how it ended, and the raw JSON of its result."""
-
-    outcome: str
-    result: bytes
+from m3bench.tasks.outcome import Reply
 
 
 class ActiveRun(Protocol):

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -22,8 +22,7 @@ from m3bench.sandboxes.wire import dump
 from m3bench.sandboxes.workspace import MOUNT
 from m3bench.tasks.catalog import Catalog, Tool
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, SoftError, ToolError
-
-Outcome = Literal["success", "not_found", "invalid_arguments"]
+from m3bench.tasks.outcome import Reply, ToolOutcome
 
 MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 MAX_RESULT_BYTES = 64 * 1024 * 1024
@@ -34,24 +33,24 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Reply:
-    """What a call came to. The outcome travels beside the result, never inside it."""
+class ToolResult:
+    """What a call came to, before it is bytes. The outcome travels beside the result, never inside it."""
 
-    outcome: Outcome
+    outcome: ToolOutcome
     result: dict[str, Any]
 
-    def render(self) -> tuple[str, bytes]:
-        """The outcome and the result as bytes; one that is far too large is replaced by an error."""
+    def render(self) -> Reply:
+        """The reply with the result as bytes; one that is far too large is replaced by an error."""
         data = dump(self.result)
         if len(data) <= MAX_RESULT_BYTES:
-            return self.outcome, data
+            return Reply(self.outcome, data)
         text = f"The result has {len(data)} bytes, more than the {MAX_RESULT_BYTES} allowed: ask for less"
-        return "invalid_arguments", dump(result(text, is_error=True))
+        return Reply("invalid_arguments", dump(result(text, is_error=True)))
 
 
-def refusal(tool: str, problem: str) -> Reply:
+def refusal(tool: str, problem: str) -> ToolResult:
     """The answer to arguments that cannot even be checked."""
-    return Reply("invalid_arguments", result(str(InvalidArgumentsError(tool, [problem])), is_error=True))
+    return ToolResult("invalid_arguments", result(str(InvalidArgumentsError(tool, [problem])), is_error=True))
 
 
 def oversized(size: int) -> str:
@@ -74,7 +73,7 @@ class Dispatcher:
         self._loader = loader
         self._turns: dict[str, anyio.CapacityLimiter] = {}
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool.
 
         Raises:
@@ -85,7 +84,7 @@ class Dispatcher:
         try:
             tool.check(arguments)
         except InvalidArgumentsError as error:
-            return Reply("invalid_arguments", result(str(error), is_error=True))
+            return ToolResult("invalid_arguments", result(str(error), is_error=True))
         try:
             server = self._loader(tool.server)
         except Exception as error:
@@ -93,20 +92,20 @@ class Dispatcher:
             raise SandboxError(f"Server {tool.server!r} cannot be loaded: {type(error).__name__}: {error}.") from error
         try:
             value = await self._run(server, tool, arguments)
-            return Reply("success", {"content": blocks(value, server.layout), "isError": False})
+            return ToolResult("success", {"content": blocks(value, server.layout), "isError": False})
         except SoftError as error:
-            return Reply(error.outcome, result(error.payload, server.layout))
+            return ToolResult(error.outcome, result(error.payload, server.layout))
         except ToolError as error:
-            return Reply(error.outcome, result(_error_text(server, tool, str(error)), is_error=True))
+            return ToolResult(error.outcome, result(_error_text(server, tool, str(error)), is_error=True))
         except (MemoryError, RecursionError) as error:
             text = _error_text(server, tool, f"the input is too large to work on ({type(error).__name__})")
-            return Reply("invalid_arguments", result(text, is_error=True))
+            return ToolResult("invalid_arguments", result(text, is_error=True))
         except Exception as error:
             logger.exception("%s failed", tool.qualified)
             # What a library says may name real places.
             message = f"{type(error).__name__}: {error}".replace(str(self._context.workspace.root), MOUNT)
             text = _error_text(server, tool, message)
-            return Reply("not_found", result(text, is_error=True))
+            return ToolResult("not_found", result(text, is_error=True))
 
     async def _run(self, server: ToolServer, tool: Tool, arguments: Mapping[str, Any]) -> object:
         handler = server.handler(tool.name)

@@ -29,21 +29,11 @@ from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, Dispatcher, oversized, refusal
 from m3bench.sandboxes.offer import load, offer
 from m3bench.sandboxes.toolserver import ToolServer
-from m3bench.sandboxes.wire import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    PARSE_ERROR,
-    caller,
-    decode,
-    encode,
-    encode_reply,
-    error,
-)
+from m3bench.sandboxes.wire import caller, decode, encode, encode_reply, error
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.errors import SandboxError, UnknownToolError
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
 from m3bench.tasks.lines import Lines
 from m3bench.tasks.scene import Scene
 
@@ -104,7 +94,7 @@ class Host:
     async def _answer(self, line: bytes) -> None:
         known = caller(line)
         if known is not None and len(line) > MAX_ARGUMENT_BYTES:
-            self._write(encode_reply(known, *refusal("(unread)", oversized(len(line))).render()))
+            self._write(encode_reply(known, refusal("(unread)", oversized(len(line))).render()))
             return
         try:
             message = decode(line)
@@ -134,13 +124,13 @@ class Host:
             self._write(encode(error(request, INVALID_PARAMS, "tools/call needs a name and an object of arguments")))
             return
         if size > MAX_ARGUMENT_BYTES:
-            self._write(encode_reply(request, *refusal(name, oversized(size)).render()))
+            self._write(encode_reply(request, refusal(name, oversized(size)).render()))
             return
         call = self._calls[request] = _Call()
         try:
             with call.scope:
                 reply = await self._dispatcher.call(name, arguments)
-                self._write(encode_reply(request, *reply.render()))
+                self._write(encode_reply(request, reply.render()))
         except UnknownToolError as problem:
             self._write(encode(error(request, INVALID_PARAMS, str(problem), {"nearest": problem.nearest})))
         except SandboxError as problem:

@@ -11,11 +11,12 @@ from typing import Any
 
 import anyio
 
-from m3bench.sandboxes.backends.base import Reply
 from m3bench.sandboxes.dispatcher import NOT_AN_OBJECT, refusal
-from m3bench.sandboxes.wire import INTERNAL_ERROR, INVALID_PARAMS, decode, encode, encode_call, split_reply
+from m3bench.sandboxes.wire import decode, encode, encode_call, split_reply
 from m3bench.tasks.errors import SandboxError, UnknownToolError
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
 from m3bench.tasks.lines import Lines
+from m3bench.tasks.outcome import Reply
 
 MAX_LINE_BYTES = 128 * 1024 * 1024
 """Far above what a host may send; a longer line is dropped as it arrives."""
@@ -65,8 +66,10 @@ class Pending:
             raise UnknownToolError(self._tool, problem["data"]["nearest"])
         if problem.get("code") == INTERNAL_ERROR:
             raise SandboxError(problem["message"])
+        if "error" not in message:
+            raise SandboxError("The sandbox answered with something that is not a result.")
         text = NOT_AN_OBJECT if problem.get("code") == INVALID_PARAMS else problem.get("message", "no result")
-        return Reply(*refusal(self._tool, text).render())
+        return refusal(self._tool, text).render()
 
 
 class Link:
@@ -145,10 +148,10 @@ class Link:
     def _take(self, line: bytes) -> None:
         parts = split_reply(line)
         if parts is not None:
-            number, outcome, result = parts
+            number, reply = parts
             pending = self._pending.get(number)
             if pending is not None:
-                pending.settle(Reply(outcome, result))
+                pending.settle(reply)
             return
         try:
             message = decode(line)

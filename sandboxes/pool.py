@@ -21,10 +21,11 @@ from typing import NamedTuple, Self
 import anyio
 import anyio.to_thread
 
-from m3bench.sandboxes.backends.base import Backend, Guard, Reply, Sandbox, SandboxSpec
+from m3bench.sandboxes.backends.base import Backend, Guard, Sandbox, SandboxSpec
 from m3bench.sandboxes.offer import offer
 from m3bench.sandboxes.workspace import STATE, Workspace
 from m3bench.tasks.errors import SandboxError
+from m3bench.tasks.outcome import Reply
 from m3bench.tasks.scene import Scene
 
 logger = logging.getLogger(__name__)

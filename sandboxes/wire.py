@@ -7,12 +7,12 @@ even when it cannot read the rest.
 
 import json
 import re
-from typing import Any
+from typing import Any, cast
 
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+from m3bench.tasks.outcome import Reply, ToolOutcome
 
 _CALL = re.compile(rb'\{"jsonrpc":"2\.0","id":(\d+|"[^"\\]{0,64}"),"method":"tools/call",')
-_REPLY = re.compile(rb'\{"jsonrpc":"2\.0","id":(\d+),"m3bench":"(\w+)","result":')
+_REPLY = re.compile(rb'\{"jsonrpc":"2\.0","id":(\d+),"m3bench":"(success|not_found|invalid_arguments)","result":')
 
 
 def encode(message: object) -> bytes:
@@ -49,18 +49,19 @@ def caller(line: bytes) -> int | str | None:
     return None if found is None else json.loads(found[1])
 
 
-def encode_reply(request: int | str, outcome: str, result: bytes) -> bytes:
-    """A host's answer to a call; the result is raw JSON."""
-    head = b'{"jsonrpc":"2.0","id":%b,"m3bench":"%b","result":' % (dump(request), outcome.encode())
-    return b"".join((head, result, b"}\n"))
+def encode_reply(request: int | str, reply: Reply) -> bytes:
+    """A host's answer to a call."""
+    head = b'{"jsonrpc":"2.0","id":%b,"m3bench":"%b","result":' % (dump(request), reply.outcome.encode())
+    return b"".join((head, reply.result, b"}\n"))
 
 
-def split_reply(line: bytes) -> tuple[int, str, bytes] | None:
-    """Request id, outcome and the raw result of a host's answer to a call; None for any other message."""
+def split_reply(line: bytes) -> tuple[int, Reply] | None:
+    """Request id and reply of a host's answer to a call; None for any other message."""
     found = _REPLY.match(line)
     if found is None:
         return None
-    return int(found[1]), found[2].decode(), line[found.end() : line.rindex(b"}")]
+    outcome = cast("ToolOutcome", found[2].decode())
+    return int(found[1]), Reply(outcome, line[found.end() : line.rindex(b"}")])
 
 
 def error(request: object, code: int, message: str, data: object = None) -> dict[str, Any]:

@@ -110,7 +110,7 @@ class App:
         tools = BenchmarkTools(self.runs, self.library, self.score, limits)
         return Front(
             router=Router(_LazyJournal(self), tools, self.fleet),
-            desk=BenchmarkResources(self.runs, self.library, self.fleet, scorecard_page),
+            resources=BenchmarkResources(self.runs, self.library, self.fleet, scorecard_page),
             version=version("m3bench"),
             content_only=self.settings.content_only,
         )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, Self
 
+from m3bench.tasks.outcome import Reply
 from m3bench.tasks.scene import Scene
 
 Guard = Literal["process", "files", "network", "others", "memory", "forks"]
@@ -29,15 +30,6 @@ class SandboxSpec:
     """What the detector knows of the run's pictures."""
     links: Mapping[str, bytes] = field(default_factory=dict)
     """Page to picture, for pages that pictures were linked from."""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What a call came to."""
-
-    outcome: str
-    result: bytes
-    """The raw JSON of the `CallToolResult`, byte for byte as the host wrote it."""
 
 
 class Sandbox(Protocol):

@@ -17,11 +17,12 @@ from typing import Any, Protocol, Self
 import anyio
 from anyio.abc import TaskGroup
 
-from m3bench.sandboxes.backends.base import Guard, Reply, SandboxSpec
+from m3bench.sandboxes.backends.base import Guard, SandboxSpec
 from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, oversized, refusal
 from m3bench.sandboxes.link import Link
 from m3bench.sandboxes.offer import offer
 from m3bench.tasks.errors import SandboxError
+from m3bench.tasks.outcome import Reply
 
 STARTS = 4
 """Hosts being started at the same time."""
@@ -157,7 +158,7 @@ class HostedSandbox:
     async def call(self, tool: str, arguments: bytes, seconds: float | None = None) -> Reply:
         """Call a tool; see `Sandbox`."""
         if len(arguments) > MAX_ARGUMENT_BYTES:
-            return Reply(*refusal(tool, oversized(len(arguments))).render())
+            return refusal(tool, oversized(len(arguments))).render()
         host, pending = None, None
         with anyio.move_on_after(seconds):
             host = await self._ready()

@@ -10,13 +10,14 @@ from typing import Self
 
 import anyio
 
-from m3bench.sandboxes.backends.base import Guard, Reply, SandboxSpec
+from m3bench.sandboxes.backends.base import Guard, SandboxSpec
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, NOT_AN_OBJECT, Dispatcher, oversized, refusal
 from m3bench.sandboxes.offer import load, offer
 from m3bench.sandboxes.wire import decode
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.errors import SandboxError
+from m3bench.tasks.outcome import Reply
 
 
 class InProcessBackend:
@@ -56,15 +57,15 @@ class InProcessSandbox:
         if self._closed:
             raise SandboxError("The sandbox is closed.")
         if len(arguments) > MAX_ARGUMENT_BYTES:
-            return Reply(*refusal(tool, oversized(len(arguments))).render())
+            return refusal(tool, oversized(len(arguments))).render()
         try:
             values = decode(arguments)
         except ValueError as error:
-            return Reply(*refusal(tool, f"Not JSON: {error}").render())
+            return refusal(tool, f"Not JSON: {error}").render()
         if not isinstance(values, dict):
-            return Reply(*refusal(tool, NOT_AN_OBJECT).render())
+            return refusal(tool, NOT_AN_OBJECT).render()
         with anyio.move_on_after(seconds):
-            return Reply(*(await self._dispatcher.call(tool, values)).render())
+            return (await self._dispatcher.call(tool, values)).render()
         raise SandboxError(f"{tool} gave no answer within {seconds:g} seconds and was cut off.")
 
     async def take(self, names: Sequence[str]) -> None:

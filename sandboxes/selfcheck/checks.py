@@ -9,9 +9,10 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import anyio
 
-from m3bench.sandboxes.backends.base import Backend, Guard, Reply, Sandbox, SandboxSpec
+from m3bench.sandboxes.backends.base import Backend, Guard, Sandbox, SandboxSpec
 from m3bench.sandboxes.offer import PROBE
 from m3bench.tasks.errors import SandboxError
+from m3bench.tasks.outcome import Reply
 
 CHECK_SECONDS = 60.0
 """Far more than any check takes; a sandbox that hangs fails its check."""

@@ -56,7 +56,7 @@ class Probe:
         self._clients: dict[str, tuple[Notes, Router]] = {}
         self._listings: dict[str, Listing] = {}
         self._bus = InMemorySubscriptionBus()
-        self.front: Front = _WatchedFront(router=self, desk=_Desk(), version=version("m3bench"), probe=self)
+        self.front: Front = _WatchedFront(router=self, resources=_ProbePrompt(), version=version("m3bench"), probe=self)
 
     def check(self) -> None:
         """Raise now when there is no such profile."""
@@ -190,7 +190,7 @@ class _Watch:
         return {"tools": list(page)} | ({"nextCursor": SECOND} if number == 1 else {})
 
 
-class _Desk:
+class _ProbePrompt:
     """One prompt, for people whose client offers prompts as commands."""
 
     instructions = INSTRUCTIONS

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from m3bench.sandboxes.backends.base import Reply
     from m3bench.tasks.catalog import Tool
+    from m3bench.tasks.outcome import Reply
 
 
 def call(
@@ -150,9 +150,9 @@ async def _reply(
     from m3bench.sandboxes.wire import dump
     from m3bench.server.settings import Settings
     from m3bench.server.toolservers.backend import backend_of, check_backend
-    from m3bench.server.toolservers.replay import CALL_SECONDS
     from m3bench.tasks.errors import M3Error, UserError
     from m3bench.tasks.examples import load_examples
+    from m3bench.tasks.outcome import CALL_SECONDS
 
     examples = load_examples(tool.server)
     if example and not any((folder / name).exists() for name in examples.files):

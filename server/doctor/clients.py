@@ -7,7 +7,6 @@ before the table's.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from m3bench.proxy.router import CALL_SECONDS
 from m3bench.proxy.trim import MAX_RESULT_BYTES
 from m3bench.server.clients.client import NAME, Client
 from m3bench.server.clients.installation import this_machine
@@ -21,6 +20,7 @@ from m3bench.server.store.capability import cards_of, client_line, short
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import Library
+from m3bench.tasks.outcome import CALL_SECONDS
 from m3bench.tasks.profiles import tools_of
 
 AMPLE = 50_000

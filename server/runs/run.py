@@ -14,13 +14,14 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
-from m3bench.proxy.seat import Reply, Seat
+from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import RunError, SandboxError
 from m3bench.tasks.library import Library
+from m3bench.tasks.outcome import Reply
 from m3bench.tasks.task import MEDIA, Task
 
 HANDLE_BYTES = 20
@@ -72,7 +73,7 @@ class Run:
         reply = await self.lease.call(tool, arguments, seconds)
         for notice in self.lease.notices:
             _say_once(notice)
-        return Reply(reply.outcome, reply.result)
+        return reply
 
     def keep(self, call: int, result: bytes) -> str:
         """Put a result that is too large for a client into the workspace."""

@@ -13,14 +13,13 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import Outcome, Owner, text_of
+from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import decode, dump
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError
+from m3bench.tasks.outcome import CALL_SECONDS, Outcome, Owner
 from m3bench.tasks.trajectory import Call, Trajectory
-
-CALL_SECONDS = 50.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,5 +138,4 @@ async def play_call(
         return "invalid_arguments", "agent", str(error)
     except SandboxError as error:
         return "failed", "sandbox", str(error)
-    outcome: Outcome = reply.outcome  # type: ignore[assignment]
-    return outcome, "agent", text_of(decode(reply.result))
+    return reply.outcome, "agent", text_of(decode(reply.result))

@@ -19,9 +19,9 @@ from m3bench.sandboxes.wire import dump
 from m3bench.server.serving import address_of, on_signal, run_alone, serve_asgi
 from m3bench.server.settings import Settings
 from m3bench.server.toolservers.backend import backend_of
-from m3bench.server.toolservers.replay import CALL_SECONDS
 from m3bench.tasks.catalog import Server, Tool
 from m3bench.tasks.errors import M3Error, UserError
+from m3bench.tasks.outcome import CALL_SECONDS
 
 try:
     from fastmcp import FastMCP

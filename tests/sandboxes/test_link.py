@@ -7,10 +7,10 @@ from typing import Any
 import anyio
 import pytest
 
-from m3bench.sandboxes.backends.base import Reply
 from m3bench.sandboxes.link import Link
 from m3bench.sandboxes.wire import encode, encode_reply, error
 from m3bench.tasks.errors import SandboxError, UnknownToolError
+from m3bench.tasks.outcome import Reply
 
 pytestmark = pytest.mark.anyio
 
@@ -45,7 +45,7 @@ async def test_arguments_and_results_pass_byte_for_byte() -> None:
     arguments = b'{ "b":1 , "a" : 1e0, "a":2, "\\u00e9": "\xc3\xa9" }'
     result = b'{ "content": [ ], "x":{"m3bench":"}"}, "isError" :false}'
     link, host = connected()
-    reply = await _replies(link, host, lambda host: host.say(encode_reply(1, "success", result)))
+    reply = await _replies(link, host, lambda host: host.say(encode_reply(1, Reply("success", result))))
     assert reply == Reply("success", result)
     link.call("math/add", arguments)
     assert b'"arguments":' + arguments + b"}}\n" in host.lines[1]
@@ -61,7 +61,7 @@ async def test_arguments_over_several_lines_become_one() -> None:
 async def test_replies_find_their_calls_in_any_order_and_in_any_pieces() -> None:
     link, host = connected()
     calls = [link.call("math/add", b"{}") for _ in range(20)]
-    data = b"".join(encode_reply(number, "success", b'{"n":%d}' % number) for number in range(20, 0, -1))
+    data = b"".join(encode_reply(number, Reply("success", b'{"n":%d}' % number)) for number in range(20, 0, -1))
     for start in range(0, len(data), 7):
         host.say(data[start : start + 7])
     assert [(await call.reply()).result for call in calls] == [b'{"n":%d}' % number for number in range(1, 21)]
@@ -70,7 +70,7 @@ async def test_replies_find_their_calls_in_any_order_and_in_any_pieces() -> None
 async def test_lines_that_are_no_answers_are_passed_over() -> None:
     def answer(host: FakeHost) -> None:
         host.say(b'hello\n\n[]\n"x"\n{"id":[1]}\n\xff\xfe\n{"jsonrpc":"2.0","id":77,"result":{}}\n')
-        host.say(encode_reply(99, "success", b"{}") + encode_reply(1, "success", b'{"mine":1}'))
+        host.say(encode_reply(99, Reply("success", b"{}")) + encode_reply(1, Reply("success", b'{"mine":1}')))
 
     link, host = connected()
     assert (await _replies(link, host, answer)).result == b'{"mine":1}'
@@ -130,8 +130,8 @@ async def test_a_cancelled_call_returns_at_once_and_tells_the_host() -> None:
         "method": "notifications/cancelled",
         "params": {"requestId": 1},
     }
-    host.say(encode_reply(1, "success", b"{}"))
-    assert (await _replies(link, host, lambda host: host.say(encode_reply(2, "success", b"{}")))).result == b"{}"
+    host.say(encode_reply(1, Reply("success", b"{}")))
+    assert (await _replies(link, host, lambda host: host.say(encode_reply(2, Reply("success", b"{}"))))).result == b"{}"
 
 
 async def test_drained_waits_for_the_last_reply() -> None:
@@ -152,5 +152,5 @@ async def test_drained_waits_for_the_last_reply() -> None:
         tasks.start_soon(wait)
         await anyio.wait_all_tasks_blocked()
         assert order == []
-        host.say(encode_reply(1, "success", b"{}"))
+        host.say(encode_reply(1, Reply("success", b"{}")))
     assert order == ["answered", "drained"]

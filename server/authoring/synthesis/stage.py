@@ -15,8 +15,7 @@ from m3bench.server.authoring.synthesis.reading import Row, rows
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError
 from m3bench.tasks.examples import load_examples
-
-CALL_SECONDS = 50.0
+from m3bench.tasks.outcome import CALL_SECONDS
 
 
 class Stage:

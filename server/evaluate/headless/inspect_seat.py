@@ -19,10 +19,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Implementation, TextContent, Tool
 
-from m3bench.proxy.router import INVALID_PARAMS
 from m3bench.proxy.steps import HINT
 from m3bench.server.store.records import RUN_TOOLS
 from m3bench.tasks.errors import SandboxError, first_cause
+from m3bench.tasks.jsonrpc import INVALID_PARAMS
 
 REPLY_SECONDS = 180.0
 """The server bounds every call below this; who waits longer waits for a server that is gone."""

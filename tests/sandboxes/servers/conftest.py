@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.dispatcher import Dispatcher, Reply
+from m3bench.sandboxes.dispatcher import Dispatcher, ToolResult
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.examples import load_examples
@@ -24,10 +24,10 @@ class Bench:
         self.workspace = Workspace(folder)
         self._dispatcher = Dispatcher(load_catalog().ready, Context(workspace=self.workspace, scenes=scenes))
 
-    def reply(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) -> Reply:
+    def reply(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) -> ToolResult:
         """Call a tool by its canonical name."""
 
-        async def call() -> Reply:
+        async def call() -> ToolResult:
             with anyio.fail_after(60):
                 return await self._dispatcher.call(tool, {**(arguments or {}), **more})
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import Answer, Caller, Outcome, ToolRequest
+from m3bench.proxy.call import Answer, Caller, ToolRequest
 from m3bench.server.app import App
 from m3bench.server.settings import Settings
 from m3bench.server.store.records import RunRecord, now
+from m3bench.tasks.outcome import Outcome
 
 CALLS = 3000
 MARKUP = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"'`|</script><!--"
