@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -25,7 +25,6 @@ from m3bench.proxy.seat import Seat
 from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.sandboxes.pool import Pool
-from m3bench.server.results.live.observer import Observer
 from m3bench.server.results.reports.app_view import scorecard_page
 from m3bench.server.runs.resources import BenchmarkResources
 from m3bench.server.runs.retrieval import listed
@@ -34,8 +33,9 @@ from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import client_facts
+from m3bench.server.store.layout import WORKSPACES, run_workspace
 from m3bench.server.store.records import OWN_TOOLS, RunRecord, now
-from m3bench.server.store.sqlite import WORKSPACES, SqliteStore, has_leftovers
+from m3bench.server.store.sqlite import SqliteStore, has_leftovers
 from m3bench.server.toolservers.backend import backend_of
 from m3bench.server.toolservers.containers import Containers
 from m3bench.server.versions import versions
@@ -43,6 +43,9 @@ from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InputFileError, RunError, UserError
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.profiles import RETRIEVE, tools_of
+
+if TYPE_CHECKING:
+    from m3bench.server.results.live.observer import Observer
 
 TIDY_SECONDS = 60.0
 """Between two looks for what dead servers left."""
@@ -163,7 +166,7 @@ class App:
 
     def workspace(self, record: RunRecord) -> Path:
         """The folder a run worked in."""
-        return self.store.folder / "runs" / record.id / "workspace"
+        return run_workspace(self.store.folder, record.id)
 
     def manifest(self, seat: Seat) -> dict[str, Any]:
         """What makes two runs comparable."""

@@ -78,8 +78,10 @@ def runs(ctx: typer.Context, incomplete: str) -> list[str]:
 
     from platformdirs import user_data_path
 
+    from m3bench.server.store.layout import database
+
     given = ctx.params.get("data") or os.environ.get("M3BENCH_DATA") or user_data_path("m3bench")
-    path = Path(str(given)) / "m3bench.sqlite"
+    path = database(Path(str(given)))
     if not path.is_file():
         return []
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=1)

@@ -88,6 +88,8 @@ def delete(
     """Delete runs with their calls, files and score cards."""
     import shutil
 
+    from m3bench.server.store.layout import run_folder
+
     with record(data) as store:
         found = [find_run(store, one) for one in run]
         names = ", ".join(f"{one.id[:12]} ({one.task})" for one in found)
@@ -95,7 +97,7 @@ def delete(
             typer.confirm(f"Delete {names}?", abort=True)
         for one in found:
             store.delete_run(one.id)
-            shutil.rmtree(store.folder / "runs" / one.id, ignore_errors=True)
+            shutil.rmtree(run_folder(store.folder, one.id), ignore_errors=True)
             (store.folder / "judges" / f"{one.id}.json").unlink(missing_ok=True)
     typer.echo(f"Deleted {names}.", err=True)
 

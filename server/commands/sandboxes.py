@@ -91,13 +91,13 @@ def _folder(data: Path | None) -> Path:
 
 
 def _workspaces(data: Path | None) -> list[dict[str, Any]]:
+    from m3bench.server.store.layout import OWNERS, WORKSPACES
     from m3bench.server.store.owners import dead
-    from m3bench.server.store.sqlite import WORKSPACES
 
     folder = _folder(data)
     found = []
     for home in sorted((folder / WORKSPACES).glob("*")):
-        reason = "its owner is dead" if dead(folder / "owners", home.name) else None
+        reason = "its owner is dead" if dead(folder / OWNERS, home.name) else None
         for place in sorted(home.glob("*")) or [home]:
             found.append(
                 {"kind": "workspace", "name": str(place), "state": "", "run": place.name if place != home else "",

@@ -8,8 +8,8 @@ from tempfile import TemporaryFile
 from m3bench.sandboxes.backends import bubblewrap, landlock
 from m3bench.server.doctor.findings import Finding, Need, State
 from m3bench.server.settings import Settings
+from m3bench.server.store.layout import OWNERS
 from m3bench.server.store.owners import alone, dead, owners
-from m3bench.server.store.sqlite import OWNERS
 
 LITTLE_BYTES = 2 * 1024**3
 """A disk with less room than this is worth a word."""

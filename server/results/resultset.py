@@ -21,6 +21,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from m3bench.server.scoring.aggregate import Row
+from m3bench.server.store.layout import database
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.atomic_files import append_line, write_atomically
@@ -250,7 +251,7 @@ def read_resultset(folder: Path) -> ResultSet:
     Raises:
         InputFileError: There is neither a result set nor a record of runs.
     """
-    if not (store_folder(folder) / "m3bench.sqlite").exists():
+    if not database(store_folder(folder)).exists():
         raise InputFileError(folder, _no_runs(folder))
     store = SqliteStore(store_folder(folder))
     try:

@@ -16,6 +16,7 @@ import anyio.to_thread
 
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease, Pool
+from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.server.store.sqlite import SqliteStore
@@ -181,11 +182,11 @@ class Runs:
         del self._running[seat.id]
         # Calls sent together with the answer belong to the run: the seal waits for them.
         await run.settle()
-        folder = self._store.folder / "runs" / run.id
-        folder.mkdir(parents=True)
-        await run.lease.finish(folder / "workspace")
+        workspace = run_workspace(self._store.folder, run.id)
+        workspace.parent.mkdir(parents=True)
+        await run.lease.finish(workspace)
         with anyio.CancelScope(shield=True):
-            files = await anyio.to_thread.run_sync(file_hashes, folder / "workspace")
+            files = await anyio.to_thread.run_sync(file_hashes, workspace)
         begun = self._store.run(run.id)
         assert begun is not None
         link = seal(begun, self.tool_calls(run.id), files, answer)

@@ -20,6 +20,7 @@ import anyio
 import anyio.lowlevel
 
 from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.server.store.layout import BLOBS, OWNERS, WORKSPACES, database
 from m3bench.server.store.owners import Owner, alone, dead, owners
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.atomic_files import write_atomically
@@ -29,12 +30,6 @@ SCHEMA_VERSION = 1
 
 CUT_OFF = (-32000, "cut off: the server ended before the call did")
 """The error of a call that was under way when its process died."""
-
-WORKSPACES = "workspaces"
-"""Folder of the workspaces of runs under way, by owner."""
-
-OWNERS = "owners"
-"""Folder of the locks of living processes."""
 
 DEPARTURES = 32
 """Departure times that are written together."""
@@ -92,13 +87,13 @@ class SqliteStore:
 
     def __init__(self, folder: Path, *, sync: str = "normal", owner: str | None = None) -> None:
         self.folder = folder
-        self._blobs = folder / "blobs"
+        self._blobs = folder / BLOBS
         self._locks = folder / OWNERS
         try:
             self._blobs.mkdir(parents=True, exist_ok=True)
             # SQLite does not wait for a lock while another process turns the same new file to WAL.
             with alone(folder):
-                self._connection = _connect(folder / "m3bench.sqlite", sync)
+                self._connection = _connect(database(folder), sync)
                 self.owner = Owner(self._locks, owner or secrets.token_hex(8))
         except (OSError, sqlite3.Error) as error:
             why = (isinstance(error, OSError) and error.strerror) or error
@@ -306,7 +301,7 @@ class SqliteStore:
 
 def has_leftovers(folder: Path) -> bool:
     """Whether there are workspaces of dead owners in a data folder; tells without opening the store."""
-    return any(dead(folder / "owners", owner) for owner in _names(folder / WORKSPACES))
+    return any(dead(folder / OWNERS, owner) for owner in _names(folder / WORKSPACES))
 
 
 def _names(folder: Path) -> list[str]:

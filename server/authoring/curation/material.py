@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.server.scorecard.trajectory import course, result_text
+from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
@@ -112,7 +113,7 @@ def gather(store: SqliteStore, library: Library, run: RunRecord) -> Material:
         acts=acts,
         answer=run.answer or "",
         seen=seen(library, task),
-        findings=_findings(run, task, acts, store.folder / "runs" / run.id / "workspace"),
+        findings=_findings(run, task, acts, run_workspace(store.folder, run.id)),
     )
 
 

@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from m3bench.server.evaluate.agents.arguments import draw, is_path
 from m3bench.server.evaluate.agents.play import Play
 from m3bench.server.evaluate.headless.inspect_seat import text_of
+from m3bench.server.store.layout import DATABASE
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.trajectory import Call
 
@@ -28,7 +29,7 @@ OUTSIDE = (
     "./.m3bench",
     "../",
     "../../set.json",
-    "../../data/m3bench.sqlite",
+    f"../../data/{DATABASE}",
     "media/../../tasks.json",
 )
 TELLING = ("root:x:0:0", "PATH=/", '"references"', '"tolerances"', '"answer_names"')

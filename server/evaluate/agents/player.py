@@ -21,6 +21,7 @@ from m3bench.server.evaluate.agents.registry import Agent
 from m3bench.server.evaluate.headless.inspect_seat import text_of
 from m3bench.server.evaluate.headless.plan import Attempt, Plan, SampleDone
 from m3bench.server.results.resultset import DATA, HEADER, Sample, void_reason
+from m3bench.server.store.layout import database
 from m3bench.tasks.errors import M3Error, RunError
 from m3bench.tasks.task import Task
 
@@ -111,7 +112,7 @@ async def _client(app: App, name: str, seat: Seat) -> AsyncIterator[Client]:
 
 def _hidden(plan: Plan, task: Task) -> Hidden:
     """What a run of the task must not see."""
-    files = (plan.library.folder / "tasks.json", plan.folder / HEADER, plan.folder / DATA / "m3bench.sqlite")
+    files = (plan.library.folder / "tasks.json", plan.folder / HEADER, database(plan.folder / DATA))
     texts = (task.wording, task.answer, plan.library.hash)
     return Hidden(
         files=tuple(str(path.resolve()) for path in files),

@@ -12,6 +12,7 @@ from pathlib import Path
 from m3bench.server.evaluate.judges.material import Material, Picture, material
 from m3bench.server.results.resultset import HEADER, Result, Sample, read_resultset, store_folder
 from m3bench.server.scoring.aggregate import Row
+from m3bench.server.store.layout import database
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import UserError
@@ -19,7 +20,6 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
 
 LATEST = "latest"
-STORE = "m3bench.sqlite"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ def find_cases(names: Sequence[str], data: Path, library: Library) -> list[Case]
 
 
 def _is_folder(path: Path) -> bool:
-    return (path / HEADER).is_file() or (path / STORE).is_file()
+    return (path / HEADER).is_file() or database(path).is_file()
 
 
 def _of_folder(folder: Path, library: Library) -> list[Case]:
@@ -88,7 +88,7 @@ def _of_folder(folder: Path, library: Library) -> list[Case]:
 def _named(name: str, data: Path, library: Library) -> Case:
     if Path(name).is_dir():
         raise UserError(f"The folder {name} holds no recorded runs: name a result set, a data folder or a run.")
-    if not (store_folder(data) / STORE).is_file():
+    if not database(store_folder(data)).is_file():
         raise UserError(f"There is no record of runs in {data}: name its folder with --data, or a result set.")
     store = SqliteStore(store_folder(data))
     try:

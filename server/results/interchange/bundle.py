@@ -26,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from m3bench.server.results.interchange.archive import write_archive
 from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, store_folder
 from m3bench.server.scoring.aggregate import Row, micro
+from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import CallRecord, Mode, RunRecord, State
 from m3bench.server.store.seal import regular_files
 from m3bench.server.store.sqlite import SqliteStore
@@ -172,7 +173,7 @@ def _spool_run(spool: "_Spool", run: RunRecord, store: SqliteStore) -> None:
     if card is not None:
         spool.put(f"{place}/{CARD}", _json(card))
     spool.put(f"{place}/{CALLS}", _lines(_call(spool, call) for call in store.calls(run.id)))
-    workspace = store.folder / "runs" / run.id / "workspace"
+    workspace = run_workspace(store.folder, run.id)
     spool.put(f"{place}/{FILES}", _lines(_file(spool, workspace, path) for path in regular_files(workspace)))
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from m3bench.server.results.live.rows import SEALED
 from m3bench.server.results.reports.run import Told, run_document, run_page
+from m3bench.server.store.layout import database
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
@@ -19,7 +20,7 @@ def run_html(data: Path, library: Library, name: str, may_see: Callable[[str], b
         name: The run's handle, or its beginning.
         may_see: Whether runs in a mode may be seen.
     """
-    if not (data / "m3bench.sqlite").exists():
+    if not database(data).exists():
         return None
     # A connection of its own: this runs in a thread, beside the server's.
     store = SqliteStore(data)

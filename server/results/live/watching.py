@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.live import Live
 
 from m3bench.server.results.live.board import Board
-from m3bench.server.results.live.record import FILE, Record
+from m3bench.server.results.live.record import Record
 from m3bench.server.results.live.screen import Screen, lines
 from m3bench.server.results.live.state import folder_state
 from m3bench.server.results.live.stream import Message
+from m3bench.server.store.layout import database
 
 LOOK_SECONDS = 0.5
 """Between two looks at a data folder."""
@@ -49,7 +50,7 @@ def follow(messages: Iterator[Message], where: str, console: Console) -> None:
 
 def waiting_words(folder: Path) -> str:
     """What is watched, in words."""
-    return str(folder) if (folder / FILE).exists() else f"{folder}, where no run is on record yet"
+    return str(folder) if database(folder).exists() else f"{folder}, where no run is on record yet"
 
 
 def _draw(messages: Iterator[Message], where: str, console: Console) -> None:

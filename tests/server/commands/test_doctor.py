@@ -19,8 +19,8 @@ from m3bench.server.clients.table import CLIENTS, profile_for
 from m3bench.server.doctor.clients import check_tools
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.store.capability import fact, keep
+from m3bench.server.store.layout import OWNERS
 from m3bench.server.store.owners import Owner
-from m3bench.server.store.sqlite import OWNERS
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 

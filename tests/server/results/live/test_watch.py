@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from m3bench.server.store.layout import database
 from tests.server.conftest import SERVE
 from tests.server.results.live.conftest import Watched
 from tests.server.results.live.players import NUMBERS, player
@@ -125,7 +126,7 @@ def test_what_cannot_be_watched_is_told_in_a_line(arguments: list[str], told: st
 
 
 def test_a_record_that_is_none_is_told_in_a_line(tmp_path: Path) -> None:
-    (tmp_path / "m3bench.sqlite").write_text("no database, but long enough to be taken for one " * 50)
+    database(tmp_path).write_text("no database, but long enough to be taken for one " * 50)
     done = m3bench_watch("--data", tmp_path)
     assert done.returncode == 2
     assert "cannot be read" in done.stderr

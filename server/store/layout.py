@@ -1,0 +1,36 @@
+"""Where everything lies in a data folder: each file and folder name is spelled here and nowhere else.
+
+Only names and paths; nothing is opened or made.
+"""
+
+from pathlib import Path
+
+DATABASE = "m3bench.sqlite"
+"""The file with runs, calls and answers."""
+
+BLOBS = "blobs"
+"""Folder of large values, each in a file named by its content hash."""
+
+OWNERS = "owners"
+"""Folder of the locks of living processes."""
+
+WORKSPACES = "workspaces"
+"""Folder of the workspaces of runs under way, by owner."""
+
+RUNS = "runs"
+"""Folder of what submitted runs left, by handle."""
+
+
+def database(folder: Path) -> Path:
+    """The database of a data folder, whether or not it is there yet."""
+    return folder / DATABASE
+
+
+def run_folder(folder: Path, run: str) -> Path:
+    """What is kept of a submitted run beside the database."""
+    return folder / RUNS / run
+
+
+def run_workspace(folder: Path, run: str) -> Path:
+    """The files that a submitted run left."""
+    return run_folder(folder, run) / "workspace"
