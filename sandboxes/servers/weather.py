@@ -6,7 +6,7 @@ other ending is dropped unless it is the country of a town of that name.
 
 import re
 
-from m3bench.sandboxes.servers.maps.matches import US_STATES
+from m3bench.sandboxes.servers.google_maps.matches import US_STATES
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import postcodes, settlements
 from m3bench.sandboxes.world.climate import Weather

@@ -8,7 +8,7 @@ import anyio
 import httpx2
 import pytest
 
-from m3bench.sandboxes.servers.arithmetic import number_text
+from m3bench.sandboxes.servers.math import number_text
 from m3bench.server.store.sqlite import SqliteStore
 from tests.server.hosts import Hosts
 

@@ -12,7 +12,7 @@ import pytest
 
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessSandbox
-from m3bench.sandboxes.servers import MODULES, load
+from m3bench.sandboxes.servers import SERVERS, load
 from m3bench.tasks.catalog import Tool, load_catalog
 from m3bench.tasks.examples import load_examples
 from tests.sandboxes.servers.conftest import Bench
@@ -22,16 +22,16 @@ TOOLS = [pytest.param(tool, id=tool.qualified) for tool in CATALOG.ready.tools]
 
 
 def test_all_27_servers_and_232_tools_of_the_catalog_are_served() -> None:
-    served = [(name, tool) for name in MODULES for tool in load(name).handlers]
-    assert (len(MODULES), len(served)) == (27, 232)
+    served = [(name, tool) for name in SERVERS for tool in load(name).handlers]
+    assert (len(SERVERS), len(served)) == (27, 232)
     assert CATALOG.ready == CATALOG
 
 
 def test_a_server_is_ready_exactly_when_it_has_a_module() -> None:
-    assert {server.name for server in CATALOG.servers if server.ready} == set(MODULES)
+    assert {server.name for server in CATALOG.servers if server.ready} == set(SERVERS)
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
+@pytest.mark.parametrize("name", sorted(SERVERS))
 def test_a_server_has_a_function_for_each_tool_and_no_other(name: str) -> None:
     server = load(name)
     tools = CATALOG.by_name[name].tools

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from m3bench.sandboxes.servers.museum_drawing import KINDS, draw
+from m3bench.sandboxes.servers.metmuseum_mcp.drawing import KINDS, draw
 from m3bench.sandboxes.world import tables
 from tests.sandboxes.servers.conftest import Bench
 

@@ -10,9 +10,9 @@ import anyio
 import pytest
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from m3bench.sandboxes.servers import ocr
-from m3bench.sandboxes.servers.ocr import read_options
-from m3bench.sandboxes.servers.ocr_engines import Engine, RapidOcr, Tesseract, find_engine, from_wheel, lines_of
+from m3bench.sandboxes.servers.ocr import tools
+from m3bench.sandboxes.servers.ocr.engines import Engine, RapidOcr, Tesseract, find_engine, from_wheel, lines_of
+from m3bench.sandboxes.servers.ocr.tools import read_options
 from m3bench.tasks.errors import ToolError
 from tests.children import children
 from tests.pictures import UNREADABLE, encoded, odd_pictures, write_unreadable, written
@@ -312,7 +312,7 @@ def test_the_same_picture_gives_the_same_text_every_time(
 ) -> None:
     texts = set()
     for _ in range(3):
-        monkeypatch.setattr(ocr, "_TEXTS", {})
+        monkeypatch.setattr(tools, "_TEXTS", {})
         texts.add(prepared("ocr").text("ocr/perform_ocr", input_data="./media/hours.png"))
     assert len(texts) == 1
 
@@ -320,8 +320,8 @@ def test_the_same_picture_gives_the_same_text_every_time(
 def test_what_was_read_is_not_read_again_unless_something_differs(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ocr, "_TEXTS", {})
-    monkeypatch.setattr(ocr, "MOST_TEXTS", 2)
+    monkeypatch.setattr(tools, "_TEXTS", {})
+    monkeypatch.setattr(tools, "MOST_TEXTS", 2)
     reads: list[tuple[int, ...]] = []
     read = Tesseract.read
 

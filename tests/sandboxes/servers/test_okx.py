@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from m3bench.sandboxes.servers.crypto import MINUTES, UNITS
+from m3bench.sandboxes.servers.okx import MINUTES, UNITS
 from m3bench.sandboxes.world import coins
 from m3bench.sandboxes.world.clock import NOW
 from tests.sandboxes.servers.conftest import Bench

@@ -1,0 +1,337 @@
+"""The tools of `healthcare-mcp`: medicine labels, papers, health topics, clinical trials, ICD-10-CM and a few sums.
+
+It answers from the frozen world for evaluation; nothing in it is medical advice. Every failure is an ordinary
+result with `status` `error`. The public server leaves the places of trials and the category of a code empty and
+puts a medRxiv query into a path; here they are filled in, and the query is searched for. Usage is counted per host.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.servers.healthcare_mcp import dicom, finding
+from m3bench.sandboxes.servers.paper_search.finding import ranked
+from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.sandboxes.world import diagnoses, noise
+from m3bench.sandboxes.world.clock import NOW
+from m3bench.sandboxes.world.papers import Paper
+from m3bench.sandboxes.world.tables import Record
+from m3bench.tasks.errors import LimitError, PathError, SoftError
+
+server = ToolServer("healthcare-mcp")
+
+Answer = dict[str, Any]
+
+MOST_PAPERS = 10_000
+LABEL_CHARACTERS = 1000
+TOPIC_CHARACTERS = 500
+TRIAL_SITES = 3
+OPEN_SHARE = 0.45
+_YEAR = timedelta(days=365)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_STATUSES = {
+    "recruiting": "RECRUITING",
+    "completed": "COMPLETED",
+    "active": "ACTIVE_NOT_RECRUITING",
+    "not_recruiting": "ACTIVE_NOT_RECRUITING",
+}
+_DICOM_FIELDS = {
+    "patientName": (0x0010, 0x0010),
+    "patientId": (0x0010, 0x0020),
+    "studyDescription": (0x0008, 0x1030),
+    "seriesDescription": (0x0008, 0x103E),
+}
+
+
+@server.tool
+async def fda_drug_lookup(drug_name: str, context: Context, search_type: str = "general") -> Answer:
+    _count(context, "fda_drug_lookup")
+    if not drug_name.strip():
+        raise _nonsense("Drug name is required")
+    found = finding.medicines(drug_name)
+    if not found:
+        raise _missing("Error fetching drug information: HTTP 404: Not Found")
+    first = found[0]
+    return {
+        "status": "success",
+        "drug_name": drug_name,
+        "search_type": search_type,
+        "drugs": [{**_product(first), **_facts(first, search_type)}],
+        "total_results": len(found),
+    }
+
+
+def _product(medicine: Record) -> Answer:
+    labeler = noise.integer(10_000, 79_999, "labeler", medicine["manufacturer"])
+    return {
+        "product_number": f"{labeler}-{noise.integer(100, 999, 'product', medicine['id'])}",
+        "generic_name": medicine["generic"],
+        "brand_name": medicine["brands"][0],
+        "labeler_name": medicine["manufacturer"],
+        "product_type": f"HUMAN {medicine['access']} DRUG",
+    }
+
+
+def _facts(medicine: Record, search_type: str) -> Answer:
+    if search_type == "label":
+        return {
+            "brand_names": medicine["brands"],
+            "generic_names": [medicine["generic"]],
+            "manufacturer": [medicine["manufacturer"]],
+            "indications": _cut(medicine["indications"]),
+            "dosage": _cut(f"Dosage forms and strengths: {medicine['forms']}."),
+            "warnings": _cut(medicine["warnings"]),
+            "contraindications": _cut(medicine["contraindications"]),
+            "adverse_reactions": _cut(medicine["reactions"]),
+            "drug_interactions": _cut(medicine["interactions"]),
+            "pregnancy": _cut(medicine["pregnancy"]),
+        }
+    if search_type == "adverse_events":
+        return {
+            "adverse_reactions": _cut(medicine["reactions"]),
+            "warnings": _cut(medicine["warnings"]),
+            "boxed_warning": _cut(medicine.get("boxed", "")),
+        }
+    return {
+        "route": medicine["routes"],
+        "marketing_status": "Over-the-counter" if medicine["access"] == "OTC" else "Prescription",
+    }
+
+
+def _cut(text: str, most: int = LABEL_CHARACTERS) -> list[str]:
+    return [text[:most]] if text else []
+
+
+@server.tool
+def pubmed_search(
+    query: str, context: Context, max_results: float = 5, date_range: str = "", open_access: bool = False
+) -> Answer:
+    _count(context, "pubmed_search")
+    if not query.strip():
+        raise _nonsense("Search query is required")
+    years = date_range.strip()
+    if years and not (years.isdecimal() and 0 < int(years[:4]) <= 200 and len(years) <= 3):
+        raise _nonsense(f"Error searching PubMed: date_range {date_range[:40]!r} is not a number of years such as '5'")
+    since = NOW.replace(tzinfo=None) - _YEAR * int(years) if years else None
+
+    def fits(paper: Paper) -> bool:
+        return (since is None or paper.published >= since) and (not open_access or _is_open(paper))
+
+    found = ranked("pubmed", query, MOST_PAPERS, fits)
+    return {
+        "status": "success",
+        "query": query,
+        "total_results": len(found),
+        "date_range": date_range,
+        "open_access": open_access,
+        "articles": [_article(paper) for paper in found[: int(max_results)]],
+    }
+
+
+def _is_open(paper: Paper) -> bool:
+    return noise.fraction("open access", paper.id) < OPEN_SHARE
+
+
+def _article(paper: Paper) -> Answer:
+    day = paper.published
+    shown = {
+        "id": paper.id,
+        "title": paper.title,
+        "authors": list(paper.authors),
+        "journal": paper.venue,
+        "publication_date": f"{day.year} {_MONTHS[day.month - 1]} {day.day}",
+        "abstract_url": f"https://pubmed.ncbi.nlm.nih.gov/{paper.id}/",
+    }
+    return shown | ({"doi": paper.doi} if paper.doi else {})
+
+
+@server.tool
+def medrxiv_search(query: str, context: Context, max_results: float = 10) -> Answer:
+    _count(context, "medrxiv_search")
+    if not query.strip():
+        raise _nonsense("Error searching medRxiv: the query is empty")
+    found = ranked("medrxiv", query, MOST_PAPERS)
+    articles = [
+        {
+            "title": paper.title,
+            "authors": "; ".join(paper.authors),
+            "doi": paper.doi,
+            "abstract_url": f"https://www.medrxiv.org/content/{paper.doi}v1",
+            "publication_date": paper.published.date().isoformat(),
+        }
+        for paper in found[: int(max_results)]
+    ]
+    return {"status": "success", "query": query, "total_results": len(found), "articles": articles}
+
+
+@server.tool
+async def calculate_bmi(height_meters: float, weight_kg: float, context: Context) -> Answer:
+    _count(context, "calculate_bmi")
+    if not height_meters or not weight_kg:
+        raise _nonsense("Height and weight are required")
+    if not 0.2 <= height_meters <= 3 or not 0.2 <= weight_kg <= 1000:
+        raise _nonsense("Height must be between 0.2 and 3 metres and weight between 0.2 and 1000 kilograms")
+    return {"status": "success", "bmi": f"{weight_kg / (height_meters * height_meters):.2f}"}
+
+
+@server.tool
+async def ncbi_bookshelf_search(query: str, context: Context, max_results: float = 10) -> Answer:
+    _count(context, "ncbi_bookshelf_search")
+    if not query.strip():
+        raise _nonsense("Error searching NCBI Bookshelf: the query is empty")
+    found = finding.volumes(query)
+    books = [
+        {
+            "id": book["id"],
+            "title": book["title"],
+            "authors": book["authors"],
+            "publication_date": book["published"],
+            "url": f"https://www.ncbi.nlm.nih.gov/books/{book['id']}/",
+        }
+        for book in found[: int(max_results)]
+    ]
+    return {"status": "success", "query": query, "total_results": len(found), "books": books}
+
+
+@server.tool
+def extract_dicom_metadata(file_path: str, context: Context) -> Answer:
+    _count(context, "extract_dicom_metadata")
+    try:
+        found = dicom.read(context.workspace.existing(file_path).read_bytes(), _DICOM_FIELDS.values())
+    except LimitError as error:
+        raise _nonsense(f"Error parsing DICOM file: {error}") from error
+    except PathError as error:
+        raise _missing(f"Error parsing DICOM file: ENOENT: {error}") from error
+    except dicom.NotDicomError as error:
+        raise _nonsense(f"Error parsing DICOM file: {error}") from error
+    return {"status": "success", **{name: found.get(tag, "") for name, tag in _DICOM_FIELDS.items()}}
+
+
+@server.tool
+async def health_topics(topic: str, context: Context, language: str = "en") -> Answer:
+    _count(context, "health_topics")
+    if not topic.strip():
+        raise _nonsense("Topic is required")
+    found = finding.topics(topic, language)
+    return {
+        "status": "success",
+        "search_term": topic,
+        "language": language,
+        "total_results": len(found),
+        "health_topics": [_topic(record, language) for record in found],
+    }
+
+
+def _topic(record: Record, language: str) -> Answer:
+    spanish = language == "es"
+    content = record["content_es"] if spanish else record["content"]
+    path = f"{'espanol/' if spanish else ''}myhealthfinder/{record['section'].lower().replace(' ', '-')}/{record['id']}"
+    return {
+        "title": record["title_es"] if spanish else record["title"],
+        "url": f"https://odphp.health.gov/{path}",
+        "last_updated": record["updated"],
+        "section": record["section"],
+        "description": content[0],
+        "content": [text[:TOPIC_CHARACTERS] for text in content],
+    }
+
+
+@server.tool
+async def clinical_trials_search(
+    condition: str, context: Context, status: str = "recruiting", max_results: float = 10
+) -> Answer:
+    _count(context, "clinical_trials_search")
+    if not condition.strip():
+        raise _nonsense("Condition is required")
+    found = finding.trials(condition, _STATUSES.get(status))
+    return {
+        "status": "success",
+        "condition": condition,
+        "search_status": status,
+        "total_results": len(found),
+        "trials": [_trial(record) for record in found[: int(max_results)]],
+    }
+
+
+def _trial(record: Record) -> Answer:
+    return {
+        "nct_id": record["id"],
+        "title": record["title"],
+        "status": record["status"],
+        "phase": record["phases"],
+        "study_type": record["type"],
+        "conditions": record["conditions"],
+        "locations": [
+            dict(zip(("facility", "city", "state", "country"), site, strict=True))
+            for site in record["sites"][:TRIAL_SITES]
+        ],
+        "sponsor": record["sponsor"],
+        "url": f"https://clinicaltrials.gov/study/{record['id']}",
+        "eligibility": {
+            "gender": record["sex"],
+            "min_age": record["min_age"],
+            "max_age": record["max_age"],
+            "healthy_volunteers": record["healthy"],
+        },
+    }
+
+
+@server.tool
+def lookup_icd_code(
+    context: Context, code: str | None = None, description: str | None = None, max_results: float = 10
+) -> Answer:
+    _count(context, "lookup_icd_code")
+    limit = int(max_results)
+    if code and code.strip():
+        return _codes("code", code, diagnoses.beginning(code)[:limit])
+    if description and description.strip():
+        return _codes("description", description, diagnoses.search(description, limit))
+    raise _nonsense("Either code or description is required")
+
+
+def _codes(search_type: str, term: str, found: Sequence[diagnoses.Diagnosis]) -> Answer:
+    shown = [{"code": one.code, "description": one.name, "category": one.category} for one in found]
+    return {
+        "status": "success",
+        "search_type": search_type,
+        "search_term": term,
+        "total_results": len(shown),
+        "codes": shown,
+    }
+
+
+@server.tool
+async def get_usage_stats(context: Context) -> Answer:
+    _count(context, "get_usage_stats")
+    session = noise.token(32, "0123456789abcdef", "healthcare session")
+    return {"status": "success", "session_id": session, **_usage(context)}
+
+
+@server.tool
+async def get_all_usage_stats(context: Context) -> Answer:
+    _count(context, "get_all_usage_stats")
+    return {"status": "success", "overall_stats": _usage(context)}
+
+
+def _usage(context: Context) -> Answer:
+    counts = _counts(context)
+    return {"session_start": NOW.isoformat(), "total_calls": counts.total(), "tool_usage": dict(counts)}
+
+
+def _count(context: Context, tool: str) -> None:
+    _counts(context)[tool] += 1
+
+
+def _counts(context: Context) -> Counter[str]:
+    counts: Counter[str] = context.memory.setdefault("healthcare usage", Counter())
+    return counts
+
+
+def _nonsense(message: str) -> SoftError:
+    return SoftError({"status": "error", "error_message": message}, outcome="invalid_arguments")
+
+
+def _missing(message: str) -> SoftError:
+    return SoftError({"status": "error", "error_message": message})

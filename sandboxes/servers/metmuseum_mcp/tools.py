@@ -1,0 +1,92 @@
+"""The tools of `metmuseum-mcp`: departments, searches for object numbers, and one object with a picture.
+
+Facts and numbers of the objects are the museum's; the picture is a drawing of the kind of thing, so there is no
+address of a photograph. Objects whose pictures the museum may not show have none here either. Pictures need no
+resource list: every call that asks for one draws it again.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from m3bench.sandboxes.content import Image
+from m3bench.sandboxes.servers.metmuseum_mcp import drawing
+from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.sandboxes.world import tables
+from m3bench.sandboxes.world.search import Index
+from m3bench.tasks.errors import ToolError
+
+server = ToolServer("metmuseum-mcp", error="{message}")
+
+Thing = Mapping[str, Any]
+
+_NOTHING = "No objects found"
+
+
+@server.tool
+async def list_departments() -> str:
+    return "\n".join(f"Department ID: {number}, Display Name: {name}" for number, name in _departments().items())
+
+
+@server.tool
+async def search_museum_objects(
+    q: str, hasImages: bool = False, title: bool = False, departmentId: float | None = None
+) -> str:
+    def kept(thing: Thing) -> bool:
+        return (not hasImages or "kind" in thing) and departmentId in (None, thing["met_department_id"])
+
+    if q.strip():
+        index = _titles() if title and not hasImages else _everything()
+        found = [thing for _, thing in index.search(q, len(_objects()), keep=kept)]
+    else:
+        found = [thing for thing in _objects().values() if kept(thing)]
+    if not found:
+        return _NOTHING
+    return f"Total objects found: {len(found)}\nObject IDs: {', '.join(str(thing['id']) for thing in found)}"
+
+
+@server.tool
+async def get_museum_object(objectId: float, returnImage: bool = True) -> list[object]:
+    thing = _objects().get(objectId)
+    if thing is None:
+        shown = int(objectId) if objectId == objectId // 1 else objectId
+        raise ToolError(f"Error getting museum object id {shown}: Error: HTTP error! status: 404")
+    facts = {
+        "Title": thing["title"],
+        "Artist": thing.get("artist"),
+        "Artist Bio": thing.get("bio"),
+        "Department": _departments()[thing["met_department_id"]],
+        "Credit Line": thing.get("credit"),
+        "Medium": thing.get("medium"),
+        "Dimensions": thing.get("dimensions"),
+        "Tags": ", ".join(thing["tags"]),
+    }
+    text = "\n".join(f"{name}: {value}" for name, value in facts.items() if value)
+    return [text, Image(_picture(thing["id"]), "image/jpeg")] if returnImage and "kind" in thing else [text]
+
+
+@cache
+def _departments() -> Mapping[int, str]:
+    return {department["id"]: department["name"] for department in tables.load("met_departments")}
+
+
+@cache
+def _objects() -> Mapping[float, Thing]:
+    return {thing["id"]: thing for thing in tables.load("met_objects")}
+
+
+@cache
+def _titles() -> Index[Thing]:
+    return Index(_objects().values(), {"title": 1.0})
+
+
+@cache
+def _everything() -> Index[Thing]:
+    named = [{**thing, "department": _departments()[thing["met_department_id"]]} for thing in _objects().values()]
+    fields = {"title": 3.0, "artist": 2.8, "tags": 2.0, "culture": 2.0, "department": 1.5, "medium": 1.5, "date": 1.0}
+    return Index(named, fields)
+
+
+@cache
+def _picture(number: int) -> bytes:
+    return drawing.draw(_objects()[number])

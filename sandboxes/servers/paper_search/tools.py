@@ -1,0 +1,297 @@
+"""The tools of `paper_search`.
+
+Downloads make the folder when it is missing and refuse an unknown paper, where the public server fails or saves an
+error page. bioRxiv and medRxiv take a category, as the public server does, and any other words as a search within the
+last thirty days.
+"""
+
+import re
+from typing import Any
+
+from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.servers.paper_search import documents, layout
+from m3bench.sandboxes.servers.paper_search.finding import newest, ranked, recent
+from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.sandboxes.world.papers import Paper, Platform, by_digest, by_doi, on
+from m3bench.tasks.errors import SoftError, ToolError
+
+server = ToolServer("paper_search")
+
+Found = list[dict[str, Any]]
+
+_ARXIV_ID = re.compile(r"^(?:arxiv:|https?://arxiv\.org/(?:abs|pdf)/)?(\d{4}\.\d{4,5})(?:v(\d{1,3}))?(?:\.pdf)?$", re.I)
+_IACR_ID = re.compile(r"^(?:https?://eprint\.iacr\.org/)?(\d{4}/\d{1,5})(?:\.pdf)?$", re.I)
+_DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.I)
+_YEARS = re.compile(r"^\s*(\d{4})?\s*(-)?\s*(\d{4})?\s*$")
+
+
+@server.tool
+async def search_arxiv(query: str, max_results: int = 10) -> Found:
+    return [layout.at_home(paper) for paper in newest("arxiv", query, max_results)]
+
+
+@server.tool
+async def search_pubmed(query: str, max_results: int = 10) -> Found:
+    return [layout.at_home(paper) for paper in ranked("pubmed", query, max_results)]
+
+
+@server.tool
+async def search_biorxiv(query: str, max_results: int = 10) -> Found:
+    return [layout.at_home(paper) for paper in recent("biorxiv", query, max_results)]
+
+
+@server.tool
+async def search_medrxiv(query: str, max_results: int = 10) -> Found:
+    return [layout.at_home(paper) for paper in recent("medrxiv", query, max_results)]
+
+
+@server.tool
+async def search_google_scholar(query: str, max_results: int = 10) -> Found:
+    return [layout.scholar(paper) for paper in ranked(None, query, max_results)]
+
+
+@server.tool
+async def search_iacr(query: str, max_results: int = 10, fetch_details: bool = True) -> Found:
+    show = layout.at_home if fetch_details else layout.bare
+    return [show(paper) for paper in ranked("iacr", query, max_results)]
+
+
+@server.tool
+async def search_semantic(query: str, year: str | None = None, max_results: int = 10) -> Found:
+    first, last = _years(year)
+    found = ranked(None, query, max_results, lambda paper: first <= paper.published.year <= last)
+    return [layout.semantic(paper) for paper in found]
+
+
+@server.tool
+async def search_crossref(query: str, kwargs: str, max_results: int = 10) -> Found:
+    return [layout.crossref(paper) for paper in ranked(None, query, max_results, lambda paper: bool(paper.doi))]
+
+
+@server.tool
+async def get_crossref_paper_by_doi(doi: str) -> dict[str, Any]:
+    paper = by_doi().get(_plain_doi(doi))
+    if paper is None:
+        raise SoftError({})
+    return layout.crossref(paper)
+
+
+@server.tool
+def download_arxiv(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    return _save(context, _arxiv(paper_id), save_path, _arxiv_file(paper_id))
+
+
+@server.tool
+async def download_pubmed(paper_id: str, save_path: str = "./downloads") -> str:
+    return (
+        "PubMed does not provide direct PDF downloads. Paper ID: "
+        f"{paper_id}. Please use the paper's DOI or URL to access the publisher's website."
+    )
+
+
+@server.tool
+def download_biorxiv(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    return _save(context, _preprint("biorxiv", paper_id), save_path, _doi_file(paper_id))
+
+
+@server.tool
+def download_medrxiv(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    return _save(context, _preprint("medrxiv", paper_id), save_path, _doi_file(paper_id))
+
+
+@server.tool
+def download_iacr(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    paper = _eprint(paper_id)
+    if paper is None:
+        raise SoftError("Failed to download PDF: HTTP 404")
+    return _save(context, paper, save_path, f"iacr_{paper.id.replace('/', '_')}.pdf")
+
+
+@server.tool
+def download_semantic(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    return _save(context, _open_access(paper_id), save_path, _semantic_file(paper_id))
+
+
+@server.tool
+async def download_crossref(paper_id: str, save_path: str = "./downloads") -> str:
+    return (
+        "CrossRef does not provide direct PDF downloads. CrossRef is a citation database that provides metadata "
+        f"about academic papers. To access the full text of {paper_id}, please use the DOI or URL of the publisher."
+    )
+
+
+@server.tool
+def read_arxiv_paper(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    paper = _arxiv_paper(paper_id)
+    if paper is None:
+        raise SoftError("")
+    return "\n".join(_pages(context, paper, save_path, _arxiv_file(paper_id)))
+
+
+@server.tool
+async def read_pubmed_paper(paper_id: str, save_path: str = "./downloads") -> str:
+    return (
+        "PubMed papers cannot be read directly through this tool. Only metadata and abstracts are available through "
+        "PubMed's API. Please use the paper's DOI or URL to access the full text on the publisher's website."
+    )
+
+
+@server.tool
+def read_biorxiv_paper(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    return _read_preprint(context, "biorxiv", paper_id, save_path)
+
+
+@server.tool
+def read_medrxiv_paper(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    return _read_preprint(context, "medrxiv", paper_id, save_path)
+
+
+@server.tool
+def read_iacr_paper(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    paper = _eprint(paper_id)
+    if paper is None:
+        raise SoftError(f"Error: Could not find PDF URL for paper {paper_id}")
+    return _with_header(context, paper, save_path, f"iacr_{paper.id.replace('/', '_')}.pdf")
+
+
+@server.tool
+def read_semantic_paper(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
+    return _with_header(context, _open_access(paper_id), save_path, _semantic_file(paper_id))
+
+
+@server.tool
+async def read_crossref_paper(paper_id: str, save_path: str = "./downloads") -> str:
+    return (
+        "CrossRef papers cannot be read directly through this tool. Only metadata and abstracts are available through "
+        "CrossRef's API. Please use the paper's DOI or URL to access the full text on the publisher's website."
+    )
+
+
+def _save(context: Context, paper: Paper, save_path: str, name: str) -> str:
+    """Write the paper's PDF and say where, as the folder was given."""
+    place = _place(context, save_path, name)
+    with context.workspace.writing(place) as draft:
+        draft.write_bytes(documents.render(paper))
+    return place
+
+
+def _pages(context: Context, paper: Paper, save_path: str, name: str) -> list[str]:
+    """The pages of the PDF in the folder, which is downloaded when it is not there."""
+    place = _place(context, save_path, name)
+    if not context.workspace.resolve(place).is_file():
+        _save(context, paper, save_path, name)
+    return documents.read(context.workspace.existing(place), context.workspace.limits.text)
+
+
+def _read_preprint(context: Context, platform: Platform, paper_id: str, save_path: str) -> str:
+    paper = on(platform).get(_plain_doi(paper_id))
+    if paper is None:
+        raise SoftError("")
+    return "\n".join(_pages(context, paper, save_path, _doi_file(paper_id)))
+
+
+def _with_header(context: Context, paper: Paper, save_path: str, name: str) -> str:
+    pages = _pages(context, paper, save_path, name)
+    text = "\n\n".join(f"--- Page {number} ---\n{page}" for number, page in enumerate(pages, 1))
+    return f"{layout.header(paper, _place(context, save_path, name))}\n\n{text}"
+
+
+def _place(context: Context, save_path: str, name: str) -> str:
+    """A file name in the folder; a folder outside the workspace is refused."""
+    context.workspace.resolve(save_path)
+    return f"{save_path.rstrip('/')}/{name}"
+
+
+def _arxiv(paper_id: str) -> Paper:
+    paper = _arxiv_paper(paper_id)
+    if paper is None:
+        raise ToolError(f"Paper not found on arXiv: {paper_id!r}. Use a paper_id that search_arxiv shows.")
+    return paper
+
+
+def _arxiv_paper(paper_id: str) -> Paper | None:
+    """The paper of an id whose version, if any is given, exists."""
+    match = _ARXIV_ID.match(paper_id.strip())
+    paper = on("arxiv").get(match[1]) if match else None
+    return paper if match and paper and 1 <= int(match[2] or 1) <= paper.version else None
+
+
+def _arxiv_file(paper_id: str) -> str:
+    match = _ARXIV_ID.match(paper_id.strip())
+    assert match is not None
+    return f"{match[1]}{f'v{int(match[2])}' if match[2] else ''}.pdf"
+
+
+def _preprint(platform: Platform, paper_id: str) -> Paper:
+    if not paper_id.strip():
+        raise ToolError("Invalid paper_id: paper_id is empty", outcome="invalid_arguments")
+    paper = on(platform).get(_plain_doi(paper_id))
+    if paper is None:
+        address = f"https://www.{platform}.org/content/{paper_id}v1.full.pdf"
+        raise ToolError(f"Failed to download PDF after 3 attempts: 404 Client Error: Not Found for url: {address}")
+    return paper
+
+
+def _doi_file(paper_id: str) -> str:
+    return f"{_plain_doi(paper_id).replace('/', '_')}.pdf"
+
+
+def _eprint(paper_id: str) -> Paper | None:
+    match = _IACR_ID.match(paper_id.strip())
+    return on("iacr").get(match[1]) if match else None
+
+
+def _open_access(paper_id: str) -> Paper:
+    """A paper by any name that Semantic Scholar takes, if it may be downloaded."""
+    paper = _named(paper_id.strip())
+    if paper is None or not paper.has_pdf:
+        raise SoftError(f"Error: Could not find PDF URL for paper {paper_id}")
+    return paper
+
+
+def _named(name: str) -> Paper | None:
+    kind, _, rest = name.partition(":")
+    match kind.upper():
+        case "ARXIV":
+            return _arxiv_paper(rest)
+        case "PMID":
+            return on("pubmed").get(rest.strip())
+        case "URL":
+            return _at(rest.strip())
+        case _:
+            return by_digest().get(name.lower()) or by_doi().get(_plain_doi(name))
+
+
+def _at(address: str) -> Paper | None:
+    """The paper behind an address of its home."""
+    return (
+        _arxiv_paper(address)
+        or _eprint(address)
+        or by_doi().get(re.sub(r"v\d+(\.full\.pdf)?$", "", _content_doi(address)))
+    )
+
+
+def _content_doi(address: str) -> str:
+    _, found, doi = address.partition("/content/")
+    return doi.lower() if found else _plain_doi(address)
+
+
+def _semantic_file(paper_id: str) -> str:
+    return f"semantic_{re.sub(r'[^A-Za-z0-9._-]', '_', paper_id.strip())}.pdf"
+
+
+def _plain_doi(doi: str) -> str:
+    return _DOI_PREFIX.sub("", doi.strip()).lower()
+
+
+def _years(year: str | None) -> tuple[int, int]:
+    """First and last year of a filter such as 2019, 2016-2020, 2010- or -2015."""
+    if year is None or not year.strip():
+        return 0, 9999
+    match = _YEARS.match(year)
+    if match is None or not (match[1] or match[3]):
+        raise ToolError(f"year {year!r} is none: use 2019, 2016-2020, 2010- or -2015", outcome="invalid_arguments")
+    first = int(match[1]) if match[1] else 0
+    if not match[2]:
+        return first, first
+    return first, int(match[3]) if match[3] else 9999
