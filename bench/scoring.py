@@ -26,8 +26,8 @@ from workload.generator import Generator
 from workload.naive import naive
 
 from m3bench.server.scoring import Attempt, find_profile, score_many
-from m3bench.tasks.files import write_public_tasks
 from m3bench.tasks.trajectory import Step, Trajectory
+from m3bench.tasks.trajectory_files import write_public_tasks
 
 SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 

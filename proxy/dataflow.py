@@ -43,7 +43,7 @@ class Ledger:
 
     def feeds(self, arguments: Mapping[str, Any]) -> bool:
         """Whether an argument carries something that only an answer of the current step has said."""
-        return any(self._is_news(value) for value in telling(arguments))
+        return any(self._is_news(value) for value in distinctive_values(arguments))
 
     def _is_news(self, value: str) -> bool:
         return within(value, self._answers) and not any(within(value, text) for text in (*self._known, self._arguments))
@@ -60,16 +60,16 @@ def within(value: str, text: str) -> bool:
     return False
 
 
-def telling(value: object) -> Iterator[str]:
+def distinctive_values(value: object) -> Iterator[str]:
     """The values worth looking for: a whole text, and the numbers in it."""
     for text in texts(value):
         folded = text.strip().casefold()
-        if _is_telling(folded):
+        if _is_distinctive(folded):
             yield folded
-        yield from (number for number in _NUMBER.findall(folded) if _is_telling(number))
+        yield from (number for number in _NUMBER.findall(folded) if _is_distinctive(number))
 
 
-def _is_telling(text: str) -> bool:
+def _is_distinctive(text: str) -> bool:
     """Whether a text could hardly occur in an answer by chance."""
     if _NUMBER.fullmatch(text):
         return len(text.strip("-0.").replace(".", "")) >= _MIN_DIGITS and not _YEAR.fullmatch(text)

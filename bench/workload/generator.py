@@ -9,8 +9,8 @@ import random
 from itertools import chain
 from typing import Any
 
-from m3bench.tasks.files import TaskTrajectories
 from m3bench.tasks.trajectory import Call, Step, Trajectory
+from m3bench.tasks.trajectory_files import TaskTrajectories
 
 PLACES = (
     "Portland",

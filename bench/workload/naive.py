@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from m3bench.tasks.files import read_tasks
 from m3bench.tasks.trajectory import Trajectory
+from m3bench.tasks.trajectory_files import read_tasks
 
 
 def naive(references: Path, runs: Path, model: str, cache: Path | None = None) -> dict[str, Any]:

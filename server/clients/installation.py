@@ -25,7 +25,7 @@ _LONGEST_LINE = 160
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class InstallRequest:
     """What a person wants in a client's configuration."""
 
     client: Client
@@ -88,7 +88,7 @@ def program() -> tuple[str, ...]:
     return (str(python), "-m", "m3bench.server.cli")
 
 
-def local(client: Client, path: Path, profile: str | None, start: Sequence[str] | None = None) -> Wish:
+def local(client: Client, path: Path, profile: str | None, start: Sequence[str] | None = None) -> InstallRequest:
     """A server that the client starts; without a profile, the largest it can take."""
     chosen = profile or profile_for(client)
     command, *before = start or program()
@@ -96,10 +96,10 @@ def local(client: Client, path: Path, profile: str | None, start: Sequence[str] 
     if client.content_only:
         args.append("--content-only")
     entry = {**client.stdio(Launch(command=command, args=tuple(args))), **client.approval}
-    return Wish(client=client, path=path, entry=entry, profile=chosen, picked=profile is None)
+    return InstallRequest(client=client, path=path, entry=entry, profile=chosen, picked=profile is None)
 
 
-def remote(client: Client, path: Path, url: str) -> Wish:
+def remote(client: Client, path: Path, url: str) -> InstallRequest:
     """A server that listens at an address.
 
     Raises:
@@ -119,36 +119,36 @@ def remote(client: Client, path: Path, url: str) -> Wish:
             f"--http cannot be {url!r}: give the whole address that `m3bench serve --http` prints, such as "
             "http://127.0.0.1:8700/mcp."
         )
-    return Wish(client=client, path=path, entry={**client.http(url), **client.approval}, profile=None)
+    return InstallRequest(client=client, path=path, entry={**client.http(url), **client.approval}, profile=None)
 
 
-def install(wish: Wish) -> Outcome:
+def install(request: InstallRequest) -> Outcome:
     """Put the entry into the file.
 
     Raises:
         InputFileError: The file cannot be read, understood or written; it is as it was.
     """
-    before = files.read(wish.path)
-    if before is None and wish.client.must_exist:
+    before = files.read(request.path)
+    if before is None and request.client.must_exist:
         raise InputFileError(
-            wish.path, f"is not there: run this where {wish.client.title} has it, or name it: --config"
+            request.path, f"is not there: run this where {request.client.title} has it, or name it: --config"
         )
     try:
-        after = installed(before, wish.client, wish.entry)
-        earlier = before is not None and entry_in(before, wish.client) is not None
+        after = installed(before, request.client, request.entry)
+        earlier = before is not None and entry_in(before, request.client) is not None
     except ValueError as error:
-        raise InputFileError(wish.path, f"cannot be edited: {error}") from error
+        raise InputFileError(request.path, f"cannot be edited: {error}") from error
     if after == before:
-        return Outcome(state="already there", path=wish.path)
+        return Outcome(state="already there", path=request.path)
     kept = None
-    if before is not None and not any(leads_to(data, wish.client, after) for data in _originals(wish.path)):
-        kept = files.keep(wish.path, before)
-    files.write(wish.path, after)
+    if before is not None and not any(leads_to(data, request.client, after) for data in _originals(request.path)):
+        kept = files.keep(request.path, before)
+    files.write(request.path, after)
     return Outcome(
         state="updated" if earlier else "installed",
-        path=wish.path,
+        path=request.path,
         backup=kept,
-        diff=_diff(wish.path, before or b"", after),
+        diff=_diff(request.path, before or b"", after),
     )
 
 

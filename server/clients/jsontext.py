@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from m3bench.server.clients.scanner import Member, Node, parse
+from m3bench.server.clients.json_scanner import Member, Node, parse
 
 _BLANK = " \t\r\n"
 _INDENTED = re.compile(r"\n([ \t]+)[^\s*]")

@@ -50,7 +50,7 @@ def curate(
     """
     import anyio
 
-    from m3bench.server.authoring.curation.shelf import check_folder
+    from m3bench.server.authoring.curation.task_folder import check_folder
     from m3bench.server.commands.screen import print_json
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.library import BUNDLED, Library
@@ -122,8 +122,8 @@ async def _curate(
     from m3bench.server.authoring.curation.judge import Judge, RuleJudge
     from m3bench.server.authoring.curation.pipeline import curate
     from m3bench.server.authoring.curation.proof import Prover
-    from m3bench.server.authoring.curation.shelf import put
     from m3bench.server.authoring.curation.summary import RuleSummariser, Summariser
+    from m3bench.server.authoring.curation.task_folder import add_references
     from m3bench.server.commands.screen import counter
     from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings
@@ -142,7 +142,7 @@ async def _curate(
         if output is None:
             return
         if curated.decision.decision == "accepted" and curated.reference is not None:
-            put(output, library, [(curated.material.task.id, curated.reference)])
+            add_references(output, library, [(curated.material.task.id, curated.reference)])
         note(output, curated.decision)
 
     # A bar and a question at the same time would write over one another.

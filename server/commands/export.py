@@ -119,7 +119,7 @@ def _text(store: "SqliteStore", runs: "Sequence[RunRecord]", format: Format, tas
 
             return _dumped(predictions(_stories(store, runs, tasks)), indent=1)
         case _:
-            from m3bench.tasks.files import TaskTrajectories, tasks_json
+            from m3bench.tasks.trajectory_files import TaskTrajectories, tasks_json
 
             stories = _stories(store, runs, tasks)
             made = (TaskTrajectories(id=story.run.task, trajectories=(story.trajectory,)) for story in stories)

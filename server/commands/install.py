@@ -10,7 +10,7 @@ from m3bench.server.commands.record import Json
 
 if TYPE_CHECKING:
     from m3bench.server.clients.client import Client
-    from m3bench.server.clients.installation import Outcome, Wish
+    from m3bench.server.clients.installation import InstallRequest, Outcome
 
 
 def install(
@@ -63,14 +63,14 @@ def install(
     if remove:
         _remove(chosen, path, json)
         return
-    wish = _wish(chosen, path, profile, http)
+    request = _request(chosen, path, profile, http)
     if show:
-        _print(wish, json)
+        _print(request, json)
     else:
-        _install(wish, json)
+        _install(request, json)
 
 
-def _wish(client: "Client", path: Path, profile: str | None, http: str | None) -> "Wish":
+def _request(client: "Client", path: Path, profile: str | None, http: str | None) -> "InstallRequest":
     from m3bench.server.clients.installation import local, remote
     from m3bench.server.clients.table import OWN_TOOLS
     from m3bench.server.runs.retrieval import listed
@@ -83,48 +83,50 @@ def _wish(client: "Client", path: Path, profile: str | None, http: str | None) -
         if profile is not None:
             raise UserError("The profile of a server that runs is chosen where it is started: leave out --profile.")
         return remote(client, path, http)
-    wish = local(client, path, profile)
-    assert wish.profile is not None
-    tools = tools_of(wish.profile, load_catalog().ready, Library())
-    count = len(listed(wish.profile, (tool.wire() for tool in tools))) + OWN_TOOLS
+    request = local(client, path, profile)
+    assert request.profile is not None
+    tools = tools_of(request.profile, load_catalog().ready, Library())
+    count = len(listed(request.profile, (tool.wire() for tool in tools))) + OWN_TOOLS
     if client.most_tools is not None and count > client.most_tools:
-        _tell(f"The profile {wish.profile} shows {count} tools; {client.title} takes {client.most_tools} well.")
-    return wish
+        _tell(f"The profile {request.profile} shows {count} tools; {client.title} takes {client.most_tools} well.")
+    return request
 
 
-def _install(wish: "Wish", json: bool) -> None:
+def _install(request: "InstallRequest", json: bool) -> None:
     from m3bench.server.clients.installation import install
     from m3bench.server.commands.screen import console, print_json
     from m3bench.tasks.errors import InputFileError
 
-    client = wish.client
+    client = request.client
     try:
-        outcome = install(wish)
+        outcome = install(request)
     except InputFileError:
-        _paste(wish, json)
+        _paste(request, json)
         raise
     if json:
-        print_json({**_told(outcome, client), "profile": wish.profile, "entry": wish.entry, "link": wish.link})
+        print_json({**_told(outcome, client), "profile": request.profile, "entry": request.entry, "link": request.link})
         return
     _show(outcome)
     if outcome.state == "already there":
         console().print(f"{client.title} has m3bench already: {outcome.path}", soft_wrap=True)
         return
     console().print(f"{client.title}: {outcome.state} in {outcome.path}", style="bold", soft_wrap=True)
-    for line in (*_kept(outcome), *_advice(wish), client.after):
+    for line in (*_kept(outcome), *_advice(request), client.after):
         console().print(line, soft_wrap=True)
     console().print("Then ask it: start a task.")
 
 
-def _paste(wish: "Wish", json: bool) -> None:
+def _paste(request: "InstallRequest", json: bool) -> None:
     """What a person can do by hand."""
     from m3bench.server.commands.screen import print_json
 
     if json:
-        print_json({"client": wish.client.key, "path": str(wish.path), "state": "refused", "snippet": wish.snippet})
+        print_json(
+            {"client": request.client.key, "path": str(request.path), "state": "refused", "snippet": request.snippet}
+        )
         return
     _tell("The file was not touched. These are the lines to add to it by hand:")
-    typer.echo(wish.snippet, nl=False)
+    typer.echo(request.snippet, nl=False)
 
 
 def _remove(client: "Client", path: Path, json: bool) -> None:
@@ -140,40 +142,40 @@ def _remove(client: "Client", path: Path, json: bool) -> None:
     console().print(f"{client.title}: m3bench is {says} {path}", soft_wrap=True)
 
 
-def _print(wish: "Wish", json: bool) -> None:
+def _print(request: "InstallRequest", json: bool) -> None:
     from m3bench.server.commands.screen import print_json
 
     if json:
         print_json(
             {
-                "client": wish.client.key,
-                "path": str(wish.path),
-                "format": wish.client.format,
-                "profile": wish.profile,
-                "entry": wish.entry,
-                "snippet": wish.snippet,
-                "link": wish.link,
-                "advice": _advice(wish),
-                "after": wish.client.after,
+                "client": request.client.key,
+                "path": str(request.path),
+                "format": request.client.format,
+                "profile": request.profile,
+                "entry": request.entry,
+                "snippet": request.snippet,
+                "link": request.link,
+                "advice": _advice(request),
+                "after": request.client.after,
             }
         )
         return
-    _tell(f"{wish.client.title} reads {wish.path}. Add this:")
-    typer.echo(wish.snippet, nl=False)
-    if wish.link is not None:
-        _tell(f"Or open this link:\n{wish.link}")
-    for line in (*_advice(wish), wish.client.after):
+    _tell(f"{request.client.title} reads {request.path}. Add this:")
+    typer.echo(request.snippet, nl=False)
+    if request.link is not None:
+        _tell(f"Or open this link:\n{request.link}")
+    for line in (*_advice(request), request.client.after):
         _tell(line)
 
 
-def _advice(wish: "Wish") -> list[str]:
+def _advice(request: "InstallRequest") -> list[str]:
     """What a person should know of the entry."""
-    client, lines = wish.client, []
-    if wish.profile is None and client.content_only:
+    client, lines = request.client, []
+    if request.profile is None and client.content_only:
         lines.append("Start the server with --content-only: this client loses pictures beside structured content.")
-    elif wish.picked:
+    elif request.picked:
         why = f"it takes {client.most_tools} tools well" if client.most_tools else "it has no known limit on tools"
-        lines.append(f"Profile {wish.profile}, since {why}; --profile chooses another.")
+        lines.append(f"Profile {request.profile}, since {why}; --profile chooses another.")
     if client.approval:
         lines.append("Its tools run without asking you.")
     elif client.approval_by_hand:

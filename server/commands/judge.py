@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from m3bench.server.evaluate.judges.asks import Name
     from m3bench.server.evaluate.judges.cases import Case
     from m3bench.server.evaluate.judges.record import Usage, Vote
-    from m3bench.server.evaluate.judges.sitting import Sitting
+    from m3bench.server.evaluate.judges.session import JudgingSession
     from m3bench.server.evaluate.judges.summary import Judged
 
 MODELS = "openai/gpt-5,anthropic/claude-sonnet-4-5,google/gemini-2.5-pro,grok/grok-4"
@@ -113,11 +113,11 @@ def _sit(
     import anyio
 
     from m3bench.server.evaluate.judges.judge import opened
-    from m3bench.server.evaluate.judges.sitting import Sitting
+    from m3bench.server.evaluate.judges.session import JudgingSession
     from m3bench.server.evaluate.judges.summary import judged
     from m3bench.tasks.errors import UserError
 
-    sittings: list[Sitting] = []
+    sessions: list[JudgingSession] = []
 
     async def main() -> None:
         async with opened(panel, text_only=blind, seconds=timeout) as judges:
@@ -126,26 +126,26 @@ def _sit(
                     _say(f"judge {one.name} is left out: {one.problem}")
             if not any(one.model for one in judges):
                 raise UserError("No judge can be asked: set the keys of their providers, or name others with --models.")
-            sittings.append(Sitting(cases=cases, judges=judges, what=asked, resume=resume))
-            await _watched(sittings[0], parallel)
+            sessions.append(JudgingSession(cases=cases, judges=judges, what=asked, resume=resume))
+            await _watched(sessions[0], parallel)
 
     try:
         anyio.run(main)
     except KeyboardInterrupt:
         _say("interrupted: the votes given so far are kept, and the same command with --resume goes on.")
         raise typer.Exit(130) from None
-    return [judged(sittings[0].judgement(case), case.row) for case in cases]
+    return [judged(sessions[0].judgement(case), case.row) for case in cases]
 
 
-async def _watched(sitting: "Sitting", parallel: int) -> None:
-    """Run a sitting and say on standard error how far it is and what it took so far."""
+async def _watched(session: "JudgingSession", parallel: int) -> None:
+    """Run a session and say on standard error how far it is and what it took so far."""
     from m3bench.server.commands.screen import counter
     from m3bench.server.evaluate.judges.record import Usage
 
-    left = Counter(question.case.run.id for question in sitting.questions)
-    total, used, done = len(sitting.questions), Usage(), 0
-    if sitting.kept:
-        _say(f"{sitting.kept} votes are there already; {total} are left to ask for.")
+    left = Counter(question.case.run.id for question in session.questions)
+    total, used, done = len(session.questions), Usage(), 0
+    if session.kept:
+        _say(f"{session.kept} votes are there already; {total} are left to ask for.")
     with counter(total, "Judging") as step:
 
         def told(case: "Case", vote: "Vote") -> None:
@@ -157,7 +157,7 @@ async def _watched(sitting: "Sitting", parallel: int) -> None:
             if not left[case.run.id] and not sys.stderr.isatty():
                 _say(f"{case.task.id} is judged: {done} of {total} votes, {_took(used)}")
 
-        await sitting.run(parallel, told)
+        await session.run(parallel, told)
 
 
 def _took(used: "Usage") -> str:
@@ -170,10 +170,10 @@ def _show_plan(
 ) -> None:
     from m3bench.server.commands.screen import console, print_json
     from m3bench.server.evaluate.judges.judge import Judge
-    from m3bench.server.evaluate.judges.sitting import Sitting
+    from m3bench.server.evaluate.judges.session import JudgingSession
 
     judges = [Judge(name=name, sighted=name not in blind) for name in panel]
-    questions = Sitting(cases=cases, judges=judges, what=asked).questions
+    questions = JudgingSession(cases=cases, judges=judges, what=asked).questions
     if json:
         prompts = [
             {"run": one.case.run.id, "task": one.case.task.id, "ask": one.ask.name, "shuffle": one.ask.shuffle,

@@ -7,8 +7,8 @@ import typer
 
 if TYPE_CHECKING:
     from m3bench.server.toolservers.replay import Tally
-    from m3bench.tasks.files import TaskFile
     from m3bench.tasks.trajectory import Trajectory
+    from m3bench.tasks.trajectory_files import TaskFile
 
 
 def replay(
@@ -27,7 +27,7 @@ def replay(
 
     from m3bench.server.commands.screen import print_json
     from m3bench.tasks.errors import UserError
-    from m3bench.tasks.files import read_tasks
+    from m3bench.tasks.trajectory_files import read_tasks
 
     found = read_tasks(file, keep_going=keep_going)
     if task is not None and task not in found.tasks:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from m3bench.server.scoring.aggregate import Row
     from m3bench.server.scoring.encoder import Encoder
     from m3bench.server.scoring.results import Results
-    from m3bench.tasks.files import TaskFile
-    from m3bench.tasks.predicted import Defect
+    from m3bench.tasks.predictions import Defect
+    from m3bench.tasks.trajectory_files import TaskFile
 
 _PROGRESS_FROM_TASKS = 20
 _WARNINGS = 20
@@ -155,7 +155,7 @@ def compare(
     one: Sequence[Row]
     other: Sequence[Row]
     if references is not None:
-        from m3bench.tasks.files import read_tasks
+        from m3bench.tasks.trajectory_files import read_tasks
 
         expected = read_tasks(references, keep_going=keep_going)
         files = [read_tasks(path, keep_going=keep_going, predictions=True) for path in (first, second)]
@@ -195,7 +195,7 @@ def score_files(
     weights: Path | None = None,
 ) -> "Results":
     """Score one file against another, or only one task of them; warnings and progress go to standard error."""
-    from m3bench.tasks.files import read_tasks
+    from m3bench.tasks.trajectory_files import read_tasks
 
     expected = read_tasks(references, keep_going=keep_going)
     runs = read_tasks(actual, keep_going=keep_going, predictions=True)

@@ -35,8 +35,8 @@ def synthesize(
     import anyio
 
     from m3bench.sandboxes.backends.inprocess import InProcessBackend
-    from m3bench.server.authoring.curation.shelf import check_folder, write_set
-    from m3bench.server.authoring.synthesis.making import check_servers, make_set, usable
+    from m3bench.server.authoring.curation.task_folder import check_folder, write_set
+    from m3bench.server.authoring.synthesis.pipeline import check_servers, make_set, usable
     from m3bench.server.authoring.synthesis.rewording import Rewording
     from m3bench.server.commands.screen import counter, print_json
     from m3bench.tasks.library import Library, MadeLibrary

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 
 from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS
 from m3bench.proxy.seat import Seat
-from m3bench.tasks.finding import Finder
 from m3bench.tasks.profiles import RETRIEVE
+from m3bench.tasks.tool_search import ToolSearch
 
 FOUND = 8
 """Tools that are given when none says how many."""
@@ -68,7 +68,7 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
 
 RULE = "find_tools finds the tools of this server by what they do, call_tool calls one of them by its name."
 
-_finders: WeakKeyDictionary[Seat, Finder] = WeakKeyDictionary()
+_searches: WeakKeyDictionary[Seat, ToolSearch] = WeakKeyDictionary()
 """A seat's tools never change, so they are read once."""
 
 
@@ -79,11 +79,11 @@ def listed(profile: str, tools: Iterable[dict[str, Any]]) -> tuple[dict[str, Any
 
 def find_tools(seat: Seat, query: str, limit: int = FOUND) -> dict[str, Any]:
     """The result of `find_tools`."""
-    finder = _finders.get(seat)
-    if finder is None:
-        finder = _finders[seat] = Finder(seat.unlisted)
+    search = _searches.get(seat)
+    if search is None:
+        search = _searches[seat] = ToolSearch(seat.unlisted)
     found = [
-        {key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in finder.find(query, limit)
+        {key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in search.find(query, limit)
     ]
     text = json.dumps(found, ensure_ascii=False, indent=1) if found else _nothing(seat)
     return {"content": [{"type": "text", "text": text}], "structuredContent": {"tools": found}, "isError": False}

@@ -15,7 +15,7 @@ from m3bench.server.scoring import aggregate
 from m3bench.server.scoring.aggregate import METRICS, Row
 from m3bench.server.scoring.scorecard import Scorecard
 from m3bench.tasks.errors import InputFileError
-from m3bench.tasks.predicted import Defect
+from m3bench.tasks.predictions import Defect
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.trajectory import show
 

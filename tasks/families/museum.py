@@ -71,7 +71,7 @@ class Museum:
                 call(
                     "metmuseum-mcp/search-museum-objects",
                     {"q": work["query"], "departmentId": numbers[work["department"]]},
-                    words={"q": _telling(work["query"])},
+                    words={"q": _distinctive_words(work["query"])},
                     either={"hasImages": (None, False, True), "title": (None, False, True)},
                 )
                 for work in seen
@@ -94,7 +94,7 @@ class Museum:
                     "wiki/search",
                     {"query": work["subject"]},
                     free=("n",),
-                    words={"query": _telling(work["subject"])[-1:]},
+                    words={"query": _distinctive_words(work["subject"])[-1:]},
                 )
                 for work in seen
             )
@@ -168,7 +168,7 @@ def _artist(work: Mapping[str, Any]) -> str:
     )
 
 
-def _telling(text: str) -> tuple[str, ...]:
+def _distinctive_words(text: str) -> tuple[str, ...]:
     """The two longest words of a text, in its order."""
     words = re.findall(r"\w+", text)
     return tuple(word for word in words if word in sorted(words, key=len)[-2:])

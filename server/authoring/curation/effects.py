@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from m3bench.proxy.dataflow import telling, texts
+from m3bench.proxy.dataflow import distinctive_values, texts
 from m3bench.server.authoring.curation.material import Act, path_of
 from m3bench.server.authoring.curation.provenance import is_path
 from m3bench.tasks.catalog import Tool
@@ -53,4 +53,4 @@ def _named(arguments: Mapping[str, Any], all_arguments: Mapping[str, Any]) -> It
 
 
 def _topics(arguments: Mapping[str, Any]) -> list[str]:
-    return [value for value in telling(arguments) if not is_path(value)] or [""]
+    return [value for value in distinctive_values(arguments) if not is_path(value)] or [""]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from m3bench.proxy.dataflow import telling, within
+from m3bench.proxy.dataflow import distinctive_values, within
 from m3bench.server.authoring.curation.material import Act, Material, path_of
 from m3bench.server.authoring.curation.provenance import NUMBER, is_derived, is_path, manual
 from m3bench.tasks.catalog import Catalog, Tool, load_catalog
@@ -78,7 +78,7 @@ def causal_problems(material: Material, index: int, tool: Tool | None) -> Iterat
     given = f"{material.asked}\n{material.seen}\n{manual(tool)}"
     good = "\n".join(one.said for one in material.acts[:index] if one.succeeded)
     arguments = {name: value for name, value in act.arguments.items() if name not in free}
-    for value in dict.fromkeys(telling(arguments)):
+    for value in dict.fromkeys(distinctive_values(arguments)):
         if not _is_evidence(value) or path_of(value) in material.pictures:
             continue
         if within(value, given) or within(value, good):

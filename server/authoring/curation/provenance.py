@@ -11,7 +11,7 @@ from itertools import islice
 from json import dumps
 from typing import Any
 
-from m3bench.proxy.dataflow import telling, texts, within
+from m3bench.proxy.dataflow import distinctive_values, texts, within
 from m3bench.server.authoring.curation.material import Act, Material, path_of
 from m3bench.tasks.catalog import Tool
 
@@ -39,7 +39,7 @@ def is_path(text: str) -> bool:
 
 def phrases(arguments: Mapping[str, Any]) -> Iterator[str]:
     """The values of arguments that could stand in an answer, in one case: whole texts, and numbers in them."""
-    yield from telling(arguments)
+    yield from distinctive_values(arguments)
     for text in texts(arguments):
         folded = text.strip().casefold()
         if len(folded) >= MIN_WORD and not folded.replace(".", "").replace("-", "").isdigit():
@@ -110,7 +110,7 @@ def sources(material: Material, acts: Sequence[Act], index: int, known: str) -> 
         known: What its tool says of itself.
     """
     act, earlier = acts[index], range(index)
-    strong = set(telling(act.arguments))
+    strong = set(distinctive_values(act.arguments))
     needed = [[one for one in earlier if _gave_place(acts[one], act, material.pictures)]]
     for name, value in act.arguments.items():
         if isinstance(value, int) and not isinstance(value, bool):

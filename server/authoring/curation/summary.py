@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from m3bench.proxy.dataflow import telling, within
+from m3bench.proxy.dataflow import distinctive_values, within
 from m3bench.server.authoring.curation.effects import is_bound
 from m3bench.server.authoring.curation.material import Act, Material
 from m3bench.server.authoring.curation.provenance import NUMBER, is_derived, manual, phrases, sources
@@ -139,7 +139,10 @@ def _families(kept: Sequence[Act], index: int) -> list[list[int]]:
 
 
 def _feeds(material: Material, earlier: Act, later: Act) -> bool:
-    return any(within(value, earlier.said) and not within(value, material.asked) for value in telling(later.arguments))
+    return any(
+        within(value, earlier.said) and not within(value, material.asked)
+        for value in distinctive_values(later.arguments)
+    )
 
 
 def _is_used(material: Material, kept: Sequence[Act], act: Act) -> bool:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from m3bench.server.authoring.synthesis.ports import Place, Port, fill, ports, shortened
-from m3bench.server.authoring.synthesis.reading import Row, number
-from m3bench.server.authoring.synthesis.stage import Stage
+from m3bench.server.authoring.synthesis.rows import Row, number
+from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
 
 TRIALS = 3
 """Rows whose values are tried before an edge is given up."""
@@ -57,21 +57,21 @@ class Graph:
         return [edge for edge in self.edges if edge.producer == tool]
 
 
-async def learn(stage: Stage, servers: Sequence[str], only: Collection[str] | None = None) -> Graph:
+async def learn(trial: TrialSandbox, servers: Sequence[str], only: Collection[str] | None = None) -> Graph:
     """Learn the graph of some servers.
 
     Args:
-        stage: Where calls are made.
+        trial: Where calls are made.
         servers: Names.
         only: Canonical names of the tools that matter; all when left out.
     """
     examples: dict[str, Mapping[str, Any]] = {}
     for server in servers:
-        calls = await stage.prepare(server)
+        calls = await trial.prepare(server)
         found = {f"{server}/{name}": arguments for name, arguments in calls.items()}
         examples |= {tool: arguments for tool, arguments in found.items() if only is None or tool in only}
-    found_ports = {tool: tuple(ports(stage.catalog.tool(tool), example)) for tool, example in examples.items()}
-    answers = {tool: await stage.rows(tool, example) for tool, example in examples.items()}
+    found_ports = {tool: tuple(ports(trial.catalog.tool(tool), example)) for tool, example in examples.items()}
+    answers = {tool: await trial.rows(tool, example) for tool, example in examples.items()}
     edges = []
     for producer, rows in answers.items():
         for consumer in examples:
@@ -79,22 +79,22 @@ async def learn(stage: Stage, servers: Sequence[str], only: Collection[str] | No
                 edges += [
                     edge
                     for edge in _candidates(producer, rows, port)
-                    if await _holds(stage, edge, rows, examples[consumer])
+                    if await _holds(trial, edge, rows, examples[consumer])
                 ][:1]
     return Graph(tuple(edges), found_ports, examples)
 
 
-async def _holds(stage: Stage, edge: Edge, rows: list[Row], example: Mapping[str, Any]) -> bool:
+async def _holds(trial: TrialSandbox, edge: Edge, rows: list[Row], example: Mapping[str, Any]) -> bool:
     """Whether the second call succeeds with what the first one gave."""
     if edge.producer == edge.consumer:
         return False
-    base = shortened(edge.port, required_of(stage, edge.consumer, example))
-    usual = await stage.text(edge.consumer, base)
+    base = shortened(edge.port, required_of(trial, edge.consumer, example))
+    usual = await trial.text(edge.consumer, base)
     for row in rows[:TRIALS]:
         value = edge.value(row)
         if value is None:
             continue
-        answer = await stage.text(edge.consumer, fill(edge.port, base, value))
+        answer = await trial.text(edge.consumer, fill(edge.port, base, value))
         # A search finds something for any word: it has to be about the very thing.
         about = edge.port.takes_place or _is_code(value) or str(value).casefold() in (answer or "").casefold()
         if answer and about and (answer != usual or str(value) == str(edge.port.example)):
@@ -102,9 +102,9 @@ async def _holds(stage: Stage, edge: Edge, rows: list[Row], example: Mapping[str
     return False
 
 
-def required_of(stage: Stage, tool: str, example: Mapping[str, Any]) -> dict[str, Any]:
+def required_of(trial: TrialSandbox, tool: str, example: Mapping[str, Any]) -> dict[str, Any]:
     """The part of an example that a call cannot do without."""
-    schema = stage.catalog.tool(tool).input_schema
+    schema = trial.catalog.tool(tool).input_schema
     required = schema.get("required") or list(example)[:1]
     return {name: example[name] for name in example if name in required}
 
@@ -144,10 +144,10 @@ def _fits(field: list[str], about: set[str], wanted: list[str]) -> bool:
         return set(wanted) <= about
     if field and field[-1] in _KIN.get(wanted[-1], set()):
         return len(wanted) == 1
-    return bool(field) and field[-1] == wanted[-1] and set(wanted) <= {*field, *about} and _is_telling(wanted)
+    return bool(field) and field[-1] == wanted[-1] and set(wanted) <= {*field, *about} and _is_distinctive(wanted)
 
 
-def _is_telling(wanted: list[str]) -> bool:
+def _is_distinctive(wanted: list[str]) -> bool:
     """Whether a name says what it is for: `query` and `type` stand for anything."""
     return wanted not in (["query"], ["q"], ["type"], ["name"], ["limit"], ["date"], ["title"], ["location"], ["code"])
 

@@ -16,8 +16,8 @@ from m3bench.server.authoring.synthesis.graph import Edge, Graph, place, require
 from m3bench.server.authoring.synthesis.lexicon import Ask, Pick, Start, Words, words
 from m3bench.server.authoring.synthesis.plan import Leaf, Plan
 from m3bench.server.authoring.synthesis.ports import fill, shortened
-from m3bench.server.authoring.synthesis.reading import Row, number, rows
-from m3bench.server.authoring.synthesis.stage import Stage
+from m3bench.server.authoring.synthesis.rows import Row, number, rows
+from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
 from m3bench.tasks.families.base import call, need
 from m3bench.tasks.task import ReferenceCall
 
@@ -27,7 +27,7 @@ _NEAR = 0.02
 
 
 @dataclass(frozen=True)
-class Told:
+class Answer:
     """Something that was asked, and the answer to it."""
 
     ask: Ask
@@ -45,7 +45,7 @@ class Instance:
     things: tuple[str, ...]
     """What stands on the card."""
     steps: list[list[ReferenceCall]] = field(default_factory=lambda: [[], [], [], []])
-    told: list[Told] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
     chosen: dict[str, str] = field(default_factory=dict)
     """What was chosen for each thing on the card."""
     result: float | None = None
@@ -59,7 +59,9 @@ class Instance:
         return [tuple(step) for step in self.steps if step]
 
 
-async def instantiate(plan: Plan, graph: Graph, stage: Stage, pool: Sequence[str], dice: random.Random) -> Instance:
+async def instantiate(
+    plan: Plan, graph: Graph, trial: TrialSandbox, pool: Sequence[str], dice: random.Random
+) -> Instance:
     """Fill a plan with things from a pool.
 
     Raises:
@@ -69,25 +71,25 @@ async def instantiate(plan: Plan, graph: Graph, stage: Stage, pool: Sequence[str
     made = Instance(plan, tuple(dice.sample(list(pool), plan.count)))
     found = []
     for thing in made.things:
-        found.append(await _follow(made, thing, graph, stage))
+        found.append(await _follow(made, thing, graph, trial))
     if plan.join is not None:
-        await _join(made, plan.join, found, graph, stage)
+        await _join(made, plan.join, found, graph, trial)
     if plan.total is not None:
-        await _total(made, *plan.total, stage)
+        await _total(made, *plan.total, trial)
     seen = [f"{call.tool} {sorted(call.arguments.items())}" for step in made.steps for call in step]
     need(len(set(seen)) == len(seen), "two things lead to the same call")
-    for ask in {told.ask for told in made.told}:
-        values = [told.value for told in made.told if told.ask == ask]
+    for ask in {answer.ask for answer in made.answers}:
+        values = [answer.value for answer in made.answers if answer.ask == ask]
         need(len(set(values)) == len(values) or ask.kind == "text", "two things have the same number")
     return made
 
 
-async def _follow(made: Instance, thing: str, graph: Graph, stage: Stage) -> Row:
+async def _follow(made: Instance, thing: str, graph: Graph, trial: TrialSandbox) -> Row:
     """Everything that is asked about one thing on the card."""
     plan, start = made.plan, _start(made.plan.start)
     fixed = {name: thing if value == "{value}" else value for name, value in start.fixed.items()}
     first = {start.port: thing, **fixed, **(plan.option.arguments if plan.option else {})}
-    text = await _play(stage, plan.start.tool, first)
+    text = await _play(trial, plan.start.tool, first)
     made.steps[0].append(_start_call(plan.start, first, thing))
     row = _row(plan, start, thing, rows(text))
     if plan.start.name:
@@ -95,70 +97,72 @@ async def _follow(made: Instance, thing: str, graph: Graph, stage: Stage) -> Row
         said = made.chosen[thing].casefold()
         need(not plan.start.alike or all(word in said for word in _stems(thing)), "something else was found")
     for ask in plan.asks:
-        made.told.append(Told(ask, thing, _value(ask, row, text), plan.start.tool))
+        made.answers.append(Answer(ask, thing, _value(ask, row, text), plan.start.tool))
     for leaf in plan.near:
-        await _leaf(made, leaf, row, thing, 1, [text], graph, stage)
+        await _leaf(made, leaf, row, thing, 1, [text], graph, trial)
     if plan.choice is not None:
         edge, option, pick = plan.choice.edge, plan.choice.option, plan.choice.pick
-        arguments = {**_arguments(edge, row, made, thing, graph, stage), **option.arguments}
-        listing = await _play(stage, edge.consumer, arguments)
-        made.steps[1].append(_call(edge, arguments, stage, option.arguments))
+        arguments = {**_arguments(edge, row, made, thing, graph, trial), **option.arguments}
+        listing = await _play(trial, edge.consumer, arguments)
+        made.steps[1].append(_call(edge, arguments, trial, option.arguments))
         chosen = _picked(rows(listing), pick)
         name = str(chosen.get(words()[edge.consumer].name, ""))
         need(bool(name) and name not in made.chosen.values(), "no name, or one that was chosen before")
         need(place(chosen) is None or place(chosen) != place(row), "the thing itself was chosen")
         made.chosen[thing] = name
         for leaf in plan.far:
-            await _leaf(made, leaf, chosen, thing, 2, [text, listing], graph, stage)
+            await _leaf(made, leaf, chosen, thing, 2, [text, listing], graph, trial)
     return row
 
 
 async def _leaf(
-    made: Instance, leaf: Leaf, row: Row, thing: str, step: int, said: Sequence[str], graph: Graph, stage: Stage
+    made: Instance, leaf: Leaf, row: Row, thing: str, step: int, said: Sequence[str], graph: Graph, trial: TrialSandbox
 ) -> None:
-    arguments = {**_arguments(leaf.edge, row, made, thing, graph, stage), **leaf.words.fixed}
-    text = await _play(stage, leaf.edge.consumer, arguments)
-    made.steps[step].append(_call(leaf.edge, arguments, stage, leaf.words.fixed))
+    arguments = {**_arguments(leaf.edge, row, made, thing, graph, trial), **leaf.words.fixed}
+    text = await _play(trial, leaf.edge.consumer, arguments)
+    made.steps[step].append(_call(leaf.edge, arguments, trial, leaf.words.fixed))
     made.files += bool(leaf.words.file)
     for ask in leaf.asks:
         value = _value(ask, (rows(text) or [{}])[0], text)
         known = str(value) if isinstance(value, str) else f"{value:g}"
         # What an earlier answer says already needs no further call.
         need(len(known) < 3 or not any(within(known.casefold(), one.casefold()) for one in said), "said before")
-        made.told.append(Told(ask, thing, value, leaf.edge.consumer))
+        made.answers.append(Answer(ask, thing, value, leaf.edge.consumer))
 
 
-async def _join(made: Instance, edges: tuple[Edge, Edge], found: Sequence[Row], graph: Graph, stage: Stage) -> None:
+async def _join(
+    made: Instance, edges: tuple[Edge, Edge], found: Sequence[Row], graph: Graph, trial: TrialSandbox
+) -> None:
     first, second = edges
-    arguments = _arguments(first, found[0], made, made.things[0], graph, stage)
+    arguments = _arguments(first, found[0], made, made.things[0], graph, trial)
     there = second.value(found[1])
     need(there is not None, "no position")
     arguments = fill(second.port, arguments, there)
     entry = words()[first.consumer]
-    text = await _play(stage, first.consumer, arguments)
+    text = await _play(trial, first.consumer, arguments)
     value = _value(entry.asks[0], (rows(text) or [{}])[0], text)
     need(isinstance(value, float) and value > 1, "no way, or none worth asking for")
-    made.steps[1].append(_call(first, arguments, stage, {}))
+    made.steps[1].append(_call(first, arguments, trial, {}))
     made.joined = float(value)
 
 
-async def _total(made: Instance, ask: Ask, tool: str, stage: Stage) -> None:
-    numbers = [float(told.value) for told in made.told if told.ask == ask]
+async def _total(made: Instance, ask: Ask, tool: str, trial: TrialSandbox) -> None:
+    numbers = [float(answer.value) for answer in made.answers if answer.ask == ask]
     need(len(numbers) == made.plan.count, "a number is missing")
     plain = [int(value) if value.is_integer() else value for value in numbers]
     if tool == "subtract":
         arguments: dict[str, Any] = {"minuend": max(plain), "subtrahend": min(plain)}
     else:
         arguments = {"numbers": plain}
-    text = await _play(stage, f"math/{tool}", arguments)
+    text = await _play(trial, f"math/{tool}", arguments)
     result = number(text.strip()) if number(text.strip()) is not None else _first_number(text)
     need(result is not None and result not in numbers, "nothing was computed")
     made.steps[3].append(call(f"math/{tool}", arguments))
     made.result = result
 
 
-async def _play(stage: Stage, tool: str, arguments: Mapping[str, Any]) -> str:
-    text = await stage.text(tool, arguments)
+async def _play(trial: TrialSandbox, tool: str, arguments: Mapping[str, Any]) -> str:
+    text = await trial.text(tool, arguments)
     need(bool(text), f"{tool} does not answer")
     assert text is not None
     return text
@@ -191,13 +195,13 @@ def _picked(found: Sequence[Row], pick: Pick) -> Row:
     return keyed[0][1]
 
 
-def _arguments(edge: Edge, row: Row, made: Instance, thing: str, graph: Graph, stage: Stage) -> dict[str, Any]:
+def _arguments(edge: Edge, row: Row, made: Instance, thing: str, graph: Graph, trial: TrialSandbox) -> dict[str, Any]:
     """What the next call is made with; each value that comes from a row must be news."""
     value = edge.value(row)
     need(value is not None, f"no {edge.field or 'position'}")
     if not edge.port.takes_place:
         need(not is_guessable(str(value), made.things), f"{value!r} can be guessed")
-    example = shortened(edge.port, required_of(stage, edge.consumer, graph.examples[edge.consumer]))
+    example = shortened(edge.port, required_of(trial, edge.consumer, graph.examples[edge.consumer]))
     arguments = fill(edge.port, example, value)
     start = _start(made.plan.start)
     for port in graph.ports[edge.consumer]:
@@ -210,21 +214,21 @@ def is_guessable(value: str, things: Sequence[str]) -> bool:
     """Whether a value is on the card, or an abbreviation of what is."""
     bare = re.sub(r"\W+", "", value.casefold())
     for thing in things:
-        told = re.sub(r"[^\w\s]+", "", thing.casefold())
-        if not bare or bare in told.replace(" ", ""):
+        known = re.sub(r"[^\w\s]+", "", thing.casefold())
+        if not bare or bare in known.replace(" ", ""):
             return True
-        if len(bare) <= 6 and bare.isalpha() and _abbreviates(bare, told.split()):
+        if len(bare) <= 6 and bare.isalpha() and _abbreviates(bare, known.split()):
             return True
     return False
 
 
-def _abbreviates(short: str, told: Sequence[str]) -> bool:
+def _abbreviates(short: str, words: Sequence[str]) -> bool:
     """Whether a short code is made of the beginnings of words, in order: `yell`, `grca`."""
     if not short:
         return True
     return any(
-        short.startswith(word[:size]) and _abbreviates(short[size:], told[index + 1 :])
-        for index, word in enumerate(told)
+        short.startswith(word[:size]) and _abbreviates(short[size:], words[index + 1 :])
+        for index, word in enumerate(words)
         for size in range(1, min(len(word), len(short)) + 1)
     )
 
@@ -243,9 +247,9 @@ def _value(ask: Ask, row: Row, text: str) -> str | float:
         need(value is not None, f"{found!r} is no number")
         assert value is not None
         return round(value * ask.scale, 6)
-    told = str(found).strip()
-    need(2 <= len(told) <= LONGEST_TEXT and "\n" not in told, "too long or too short to ask for")
-    return told
+    text = str(found).strip()
+    need(2 <= len(text) <= LONGEST_TEXT and "\n" not in text, "too long or too short to ask for")
+    return text
 
 
 def _stems(thing: str) -> list[str]:
@@ -267,9 +271,9 @@ def _start_call(entry: Words, arguments: dict[str, Any], thing: str) -> Referenc
     return call(entry.tool, arguments, free=free, words={start.port: words_of or [thing]})
 
 
-def _call(edge: Edge, arguments: dict[str, Any], stage: Stage, stated: Mapping[str, Any]) -> ReferenceCall:
+def _call(edge: Edge, arguments: dict[str, Any], trial: TrialSandbox, stated: Mapping[str, Any]) -> ReferenceCall:
     """A call of the reference: what it does not state a client may add, and positions need not be exact."""
-    schema = stage.catalog.tool(edge.consumer).input_schema
+    schema = trial.catalog.tool(edge.consumer).input_schema
     free = [
         name
         for name in schema.get("properties", {})

@@ -3,22 +3,22 @@
 import re
 
 from m3bench.server.authoring.synthesis.lexicon import Start
-from m3bench.server.authoring.synthesis.stage import Stage
+from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
 
 LONGEST = 60
 """Characters of a line on a card."""
 
 
-async def pool(start: Start, stage: Stage) -> list[str]:
+async def pool(start: Start, trial: TrialSandbox) -> list[str]:
     """The things that a card can name, in a fixed order, each once."""
     found = list(start.values)
     if start.harvest is not None:
         source, field = start.harvest, start.harvest.field
         for arguments in source.calls:
             if field.startswith("/"):
-                found += re.findall(field.strip("/"), await stage.text(source.tool, arguments) or "")
+                found += re.findall(field.strip("/"), await trial.text(source.tool, arguments) or "")
             else:
-                found += [str(row[field]) for row in await stage.rows(source.tool, arguments) if field in row]
+                found += [str(row[field]) for row in await trial.rows(source.tool, arguments) if field in row]
     return sorted({one.strip() for one in found if _is_legible(one.strip())})
 
 

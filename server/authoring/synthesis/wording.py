@@ -97,17 +97,17 @@ def question(made: Instance, dice: random.Random) -> str:
 def wording(made: Instance) -> str:
     """The same in concrete words, for people who read the task."""
     steps = [", ".join(dict.fromkeys(call.tool for call in step)) for step in made.reference]
-    told = "; ".join(f"step {number}: {tools}" for number, tools in enumerate(steps, 1))
-    asked = listed([ask_words(told.ask) for told in made.told if told.about == made.things[0]])
+    way = "; ".join(f"step {number}: {tools}" for number, tools in enumerate(steps, 1))
+    asked = listed([ask_words(answer.ask) for answer in made.answers if answer.about == made.things[0]])
     end = f" Asked: {asked}." if asked else ""
-    return f"On the card: {'; '.join(made.things)}. {told[0].upper()}{told[1:]}.{end}"
+    return f"On the card: {'; '.join(made.things)}. {way[0].upper()}{way[1:]}.{end}"
 
 
 def answer(made: Instance) -> str:
     """What a client that played the reference would say."""
     lines = []
     for thing in made.things:
-        parts = [f"{ask_words(told.ask)}: {shown(told.value)}" for told in made.told if told.about == thing]
+        parts = [f"{ask_words(answer.ask)}: {shown(answer.value)}" for answer in made.answers if answer.about == thing]
         chosen = [f"found {made.chosen[thing]}"] if made.chosen.get(thing) else []
         lines.append(f"{thing}: {'; '.join([*chosen, *parts])}." if chosen or parts else f"{thing}: done.")
     if made.joined is not None:

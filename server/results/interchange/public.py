@@ -13,11 +13,11 @@ from typing import Any
 from m3bench.server.results.interchange.episode import Episode
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError, UserError
-from m3bench.tasks.files import TaskTrajectories, public_tasks_json, read_tasks
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.task import Reference, ReferenceCall, Task, TaskSet
 from m3bench.tasks.trajectory import Trajectory, show
+from m3bench.tasks.trajectory_files import TaskTrajectories, public_tasks_json, read_tasks
 
 IMAGES = "images"
 """The folder of pictures in a public task file."""

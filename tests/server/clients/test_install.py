@@ -70,20 +70,20 @@ def test_on_every_system_it_goes_in_and_out_and_nothing_else_changes(
     machine = _here(tmp_path, monkeypatch, system)
     path = client.place(machine)
     assert path.is_relative_to(tmp_path)
-    wish = installation.local(client, path, None, START)
+    request = installation.local(client, path, None, START)
     for name, data in found(client).items():
         if b"/old/m3bench" in data:
             continue
         write(path, data)
         path.chmod(0o640)
         before = tree(tmp_path)
-        done = installation.install(wish)
+        done = installation.install(request)
         assert done.state == "installed", name
         assert done.backup is not None
         assert done.backup.read_bytes() == data
-        assert entry_in(path.read_bytes(), client) == wish.entry
+        assert entry_in(path.read_bytes(), client) == request.entry
         assert [stat.S_IMODE(file.stat().st_mode) for file in (path, done.backup)] == [0o640, 0o640]
-        assert installation.install(wish).state == "already there", name
+        assert installation.install(request).state == "already there", name
         assert installation.uninstall(client, path).state == "removed", name
         assert tree(tmp_path) == before, name
         assert installation.uninstall(client, path).state == "not there"

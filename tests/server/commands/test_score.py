@@ -15,8 +15,8 @@ import pytest
 
 from m3bench.server import cli
 from m3bench.server.scoring.aggregate import METRICS
-from m3bench.tasks.files import TaskTrajectories, read_tasks, write_tasks
 from m3bench.tasks.trajectory import Trajectory
+from m3bench.tasks.trajectory_files import TaskTrajectories, read_tasks, write_tasks
 
 SAMPLE = Path(str(files("m3bench.tasks") / "data" / "sample"))
 REFERENCES, ACTUAL = SAMPLE / "references.json", SAMPLE / "actual.json"

@@ -17,7 +17,7 @@ from m3bench.server.scoring.aggregate import Row, micro
 from m3bench.server.scoring.encoder import CachedEncoder
 from m3bench.server.scoring.profiles import OPEN_M3_BENCH
 from m3bench.server.scoring.scorecard import Scorecard
-from m3bench.tasks.files import read_tasks
+from m3bench.tasks.trajectory_files import read_tasks
 
 TOLERANCE = 1e-4
 PARITY = Path(os.environ.get("M3BENCH_PARITY", Path(__file__).parents[4] / "shared" / "parity"))

@@ -14,8 +14,8 @@ from m3bench.server.authoring.curation.material import Material
 from m3bench.server.authoring.curation.pipeline import Candidate, Curated, Ruling, curate
 from m3bench.server.authoring.curation.proof import Prover
 from m3bench.server.authoring.curation.review import Everyone, reference_text
-from m3bench.server.authoring.curation.shelf import check_folder, put
 from m3bench.server.authoring.curation.summary import Proposal, RuleSummariser
+from m3bench.server.authoring.curation.task_folder import check_folder, put
 from m3bench.server.authoring.verification import verify
 from m3bench.server.scoring import Encoder, open_encoder
 from m3bench.tasks.errors import InputFileError

@@ -13,21 +13,21 @@ import anyio.to_thread
 import pytest
 from mcp import Client
 
-from m3bench.proxy.dataflow import telling, within
+from m3bench.proxy.dataflow import distinctive_values, within
 from m3bench.proxy.steps import HINT
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.app import App
-from m3bench.server.authoring.curation.shelf import write_set
+from m3bench.server.authoring.curation.task_folder import write_set
 from m3bench.server.authoring.lint import lint
 from m3bench.server.authoring.synthesis.graph import Graph, learn
 from m3bench.server.authoring.synthesis.instance import is_guessable
 from m3bench.server.authoring.synthesis.lexicon import words
-from m3bench.server.authoring.synthesis.making import make_set, usable
+from m3bench.server.authoring.synthesis.pipeline import make_set, usable
 from m3bench.server.authoring.synthesis.plan import plans
-from m3bench.server.authoring.synthesis.reading import number, rows
 from m3bench.server.authoring.synthesis.rewording import Rewording
-from m3bench.server.authoring.synthesis.stage import Stage
+from m3bench.server.authoring.synthesis.rows import number, rows
+from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
 from m3bench.server.authoring.verification import verify
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import expose, load_catalog
@@ -90,7 +90,7 @@ def test_every_later_call_uses_what_only_an_earlier_answer_said():
         for number_of_step, step in enumerate(task.references[0].steps[1:], 1):
             before = "\n".join(answers[:number_of_step])
             for call in step:
-                news = [value for value in telling(call.arguments) if not within(value, told)]
+                news = [value for value in distinctive_values(call.arguments) if not within(value, told)]
                 names = [str(value).casefold() for value in call.arguments.values() if isinstance(value, str)]
                 small = [
                     item
@@ -161,7 +161,9 @@ def graph() -> Graph:
     async def main() -> Graph:
         with TemporaryDirectory() as name:
             sandbox = await InProcessBackend().open(SandboxSpec(workspace=Path(name)))
-            return await learn(Stage(sandbox, Path(name)), ["nasa-mcp", "amazon", "metmuseum-mcp", "wiki"], words())
+            return await learn(
+                TrialSandbox(sandbox, Path(name)), ["nasa-mcp", "amazon", "metmuseum-mcp", "wiki"], words()
+            )
 
     return anyio.run(main)
 

@@ -184,7 +184,7 @@ def test_a_judge_that_fails_shrinks_the_ensemble_and_is_reported(
     assert "Missing: 2 votes of openai-api/local/one" in shown.stdout, "all that is known of the run is shown"
 
 
-def test_silence_costs_a_vote_and_not_the_sitting(judge: Judge, place: Endpoint, judged_set: Path) -> None:
+def test_silence_costs_a_vote_and_not_the_session(judge: Judge, place: Endpoint, judged_set: Path) -> None:
     release = threading.Event()
 
     def slow(body: dict[str, Any]) -> tuple[int, str]:
@@ -221,7 +221,7 @@ def test_resuming_asks_only_for_what_is_missing(judge: Judge, place: Endpoint, j
 
 
 @pytest.mark.slow
-def test_an_interrupted_sitting_keeps_its_votes_and_can_go_on(judge: Judge, place: Endpoint, judged_set: Path) -> None:
+def test_an_interrupted_session_keeps_its_votes_and_can_go_on(judge: Judge, place: Endpoint, judged_set: Path) -> None:
     release = threading.Event()
 
     def stuck(body: dict[str, Any]) -> tuple[int, str]:
@@ -230,15 +230,15 @@ def test_an_interrupted_sitting_keeps_its_votes_and_can_go_on(judge: Judge, plac
         return opinionated(body)
 
     place.answer = stuck
-    sitting = process(place, judged_set, judged_set, "--parallel", "1")
+    session = process(place, judged_set, judged_set, "--parallel", "1")
     try:
         eventually(lambda: len(place.requests) > 3, "three votes given", seconds=60)
-        sitting.send_signal(signal.SIGINT)
-        _, errors = sitting.communicate(timeout=60)
+        session.send_signal(signal.SIGINT)
+        _, errors = session.communicate(timeout=60)
     finally:
         release.set()
-        sitting.kill()
-    assert (sitting.returncode, errors) == (
+        session.kill()
+    assert (session.returncode, errors) == (
         130,
         "m3bench: interrupted: the votes given so far are kept, and the same command with --resume goes on.\n",
     )

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from m3bench.tasks.files import read_tasks
-from m3bench.tasks.predicted import NAMELESS, UNREADABLE
+from m3bench.tasks.predictions import NAMELESS, UNREADABLE
+from m3bench.tasks.trajectory_files import read_tasks
 from tests.server.results.interchange.conftest import m3bench
 
 

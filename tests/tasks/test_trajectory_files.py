@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from m3bench.tasks.errors import InputFileError
-from m3bench.tasks.files import TaskTrajectories, read_tasks, write_public_tasks, write_tasks
 from m3bench.tasks.trajectory import Call, Step, Trajectory
+from m3bench.tasks.trajectory_files import TaskTrajectories, read_tasks, write_public_tasks, write_tasks
 
 OWL = Call(tool="wiki/summary", arguments={"title": "Owl — Ωλ"})
 BARE = Call(tool="car-price/get_car_brands", bare=True)

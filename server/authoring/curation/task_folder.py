@@ -25,7 +25,7 @@ def check_folder(folder: Path) -> None:
         raise InputFileError(folder, "holds something that is not a set of tasks: name an empty or a new folder")
 
 
-def put(folder: Path, source: Library, accepted: Iterable[tuple[str, Reference]]) -> Library:
+def add_references(folder: Path, source: Library, accepted: Iterable[tuple[str, Reference]]) -> Library:
     """Add references to the set in a folder; returns it.
 
     Args:

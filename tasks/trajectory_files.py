@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError, TrajectoryError
-from m3bench.tasks.predicted import Defect, predicted_steps
+from m3bench.tasks.predictions import Defect, predicted_steps
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.trajectory import Call, Step, Trajectory, array, make_call, mapping, show
 

@@ -21,7 +21,7 @@ from m3bench.server.authoring.synthesis.lexicon import words
 from m3bench.server.authoring.synthesis.plan import Plan, plans
 from m3bench.server.authoring.synthesis.pools import pool
 from m3bench.server.authoring.synthesis.rewording import Rewording
-from m3bench.server.authoring.synthesis.stage import Stage
+from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
 from m3bench.server.authoring.synthesis.wording import answer, ask_words, question, shown, wording
 from m3bench.server.authoring.verification import verify
 from m3bench.server.scoring import open_encoder
@@ -75,8 +75,8 @@ async def make_set(
     with TemporaryDirectory(prefix="m3bench-") as place:
         sandbox = await backend.open(SandboxSpec(workspace=Path(place)))
         try:
-            stage = Stage(sandbox, Path(place))
-            maker = _Maker(servers, seed, art, backend, stage, rewording)
+            trial = TrialSandbox(sandbox, Path(place))
+            maker = _Maker(servers, seed, art, backend, trial, rewording)
             tasks = [task async for task in maker.tasks(count, progress)]
         finally:
             with anyio.CancelScope(shield=True):
@@ -104,14 +104,20 @@ class _Maker:
     """Makes one task after another."""
 
     def __init__(
-        self, servers: Sequence[str], seed: int, art: Art, backend: Backend, stage: Stage, rewording: Rewording | None
+        self,
+        servers: Sequence[str],
+        seed: int,
+        art: Art,
+        backend: Backend,
+        trial: TrialSandbox,
+        rewording: Rewording | None,
     ) -> None:
         self.files: dict[str, bytes] = {}
         self._servers = servers
         self._dice = random.Random(f"synthesis {seed} {' '.join(sorted(servers))}")
         self._art = art
         self._backend = backend
-        self._stage = stage
+        self._trial = trial
         self._rewording = rewording
         self._encoder = open_encoder()
         self._pools: dict[str, list[str]] = {}
@@ -119,7 +125,7 @@ class _Maker:
     async def tasks(self, count: int, progress: Callable[[str], None]) -> AsyncIterator[Task]:
         """Proved tasks, no two with the same reference, as many kinds as there are."""
         servers = [server for server in self._servers if server not in ("math", "ocr")]
-        graph = await learn(self._stage, servers, words())
+        graph = await learn(self._trial, servers, words())
         ways: set[str] = set()
         shapes: Counter[str] = Counter()
         made = 0
@@ -146,11 +152,11 @@ class _Maker:
         start = plan.start.start
         assert start is not None
         if plan.start.tool not in self._pools:
-            self._pools[plan.start.tool] = await pool(start, self._stage)
+            self._pools[plan.start.tool] = await pool(start, self._trial)
         things = self._pools[plan.start.tool]
         for _ in range(TRIES):
             try:
-                return await instantiate(plan, graph, self._stage, things, self._dice)
+                return await instantiate(plan, graph, self._trial, things, self._dice)
             except Unfit:
                 continue
         return None
@@ -219,11 +225,11 @@ def _framed(made: Instance, id: str, file: str, asked: str, dice: random.Random,
 
 def checks(made: Instance) -> Iterator[Check]:
     """What tells that a task was solved: the values that were asked for, and that they were looked up."""
-    for told in made.told:
-        if isinstance(told.value, str):
-            yield AnswerNames(all_of=(spellings(told.value),))
+    for one in made.answers:
+        if isinstance(one.value, str):
+            yield AnswerNames(all_of=(spellings(one.value),))
         else:
-            yield AnswerNumber(value=told.value, tolerance=told.ask.tolerance, what=ask_words(told.ask))
+            yield AnswerNumber(value=one.value, tolerance=one.ask.tolerance, what=ask_words(one.ask))
     named = [name for name in made.chosen.values() if name and not name.isdigit() and len(name) <= 120]
     if made.plan.choice is not None or made.plan.start.picks:
         yield from (AnswerNames(all_of=(spellings(name),)) for name in dict.fromkeys(named))
@@ -233,7 +239,7 @@ def checks(made: Instance) -> Iterator[Check]:
         yield AnswerNumber(value=round(made.result, 4), tolerance=0.006, what="the result")
     if made.files:
         yield FileOpens(pattern=words()["paper_search/download_arxiv"].file, count=made.files)
-    backing = [shown(told.value) for told in made.told if isinstance(told.value, str)] or named
+    backing = [shown(answer.value) for answer in made.answers if isinstance(answer.value, str)] or named
     if backing:
         yield BackedByCall(any_of=tuple(dict.fromkeys(backing)))
     for tool, times in Counter(one.tool for one in made.reference[-1]).items():
@@ -255,5 +261,5 @@ def spellings(value: str) -> tuple[str, ...]:
 def _leaks(task: Task, made: Instance) -> bool:
     """Whether the question says what is on the card or what the answer is."""
     text = task.question.casefold()
-    secrets = [*made.things, *made.chosen.values(), *(shown(told.value) for told in made.told)]
+    secrets = [*made.things, *made.chosen.values(), *(shown(answer.value) for answer in made.answers)]
     return any(len(secret) > 2 and secret.casefold() in text for secret in secrets)

@@ -1,6 +1,6 @@
-"""A sitting: every judge is asked every question about every run, several at a time.
+"""A session: every judge is asked every question about every run, several at a time.
 
-Each vote is on disk before the next one is counted, so an interrupted sitting loses only what was under way, and a
+Each vote is on disk before the next one is counted, so an interrupted session loses only what was under way, and a
 later one can go on where it ended.
 """
 
@@ -37,7 +37,7 @@ class Question:
 
 
 @dataclass(kw_only=True)
-class Sitting:
+class JudgingSession:
     """What is to be asked, and what was said so far.
 
     Args:

@@ -72,7 +72,7 @@ def stems(text: str) -> list[str]:
     return [_stem(word) for word in words if word not in _STOP]
 
 
-class Finder:
+class ToolSearch:
     """A search over tools.
 
     Args:

@@ -11,14 +11,14 @@ from typing import Any
 from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import Sandbox
 from m3bench.sandboxes.wire import decode, dump
-from m3bench.server.authoring.synthesis.reading import Row, rows
+from m3bench.server.authoring.synthesis.rows import Row, rows
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError
 from m3bench.tasks.examples import load_examples
 from m3bench.tasks.outcome import CALL_SECONDS
 
 
-class Stage:
+class TrialSandbox:
     """Makes calls and reads their answers.
 
     Args:

@@ -5,14 +5,14 @@ import time
 import pytest
 
 from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.finding import MAX_QUERY, Finder
+from m3bench.tasks.tool_search import MAX_QUERY, ToolSearch
 
 TOOLS = [tool.wire() for tool in load_catalog().tools]
-FINDER = Finder(TOOLS)
+SEARCH = ToolSearch(TOOLS)
 
 
 def names(query: str, limit: int = 5) -> list[str]:
-    return [tool["name"] for tool in FINDER.find(query, limit)]
+    return [tool["name"] for tool in SEARCH.find(query, limit)]
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_a_name_finds_its_own_tool_first(tool: dict[str, str]) -> None:
 
 
 def test_the_same_question_has_the_same_answer() -> None:
-    other = Finder(TOOLS)
+    other = ToolSearch(TOOLS)
     for query in ("map", "search", "get image of place", "stock"):
-        assert other.find(query, 25) == FINDER.find(query, 25)
+        assert other.find(query, 25) == SEARCH.find(query, 25)
         assert names(query, 3) == names(query, 25)[:3]
 
 
@@ -86,4 +86,4 @@ def test_a_huge_question_is_read_to_a_bound() -> None:
 
 
 def test_no_tools_are_searched_in_vain() -> None:
-    assert Finder([]).find("weather", 5) == []
+    assert ToolSearch([]).find("weather", 5) == []
