@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from os import cpu_count, environ
 from pathlib import Path
@@ -15,7 +16,7 @@ from m3bench.server.evaluate.agents.registry import AGENTS, find_agents
 
 if TYPE_CHECKING:
     from m3bench.server.evaluate.agents.registry import Agent
-    from m3bench.server.evaluate.headless.plan import ModelOptions, Plan, SampleDone
+    from m3bench.server.evaluate.headless.plan import Choice, ModelOptions, Plan, SampleDone
     from m3bench.server.results.resultset import Sample
 
 Play: TypeAlias = "Callable[[Plan, SampleDone], None]"
@@ -179,41 +180,45 @@ def run(
 
     Exit code 1 when samples are void (--resume tries them again), 130 after Ctrl-C.
     """
-    from m3bench.server.evaluate.headless.plan import Choice, ModelOptions, make_plan
+    from m3bench.server.evaluate.headless.plan import Choice, ModelOptions
     from m3bench.server.toolservers.backend import check_backend
     from m3bench.tasks.errors import UserError
 
     if (model is None) == (not agent):
         raise UserError("Say who plays: --model PROVIDER/NAME, or --agent NAME (--agent all for every baseline).")
-    common: dict[str, Any] = {
-        "tasks": tasks, "families": tuple(family or ()), "ids": tuple(task or ()), "limit": limit, "profile": profile,
-        "repeats": repeat, "sandbox": sandbox.value, "max_calls": max_calls, "seed": seed, "resume": resume,
-        "parallel": parallel or (MODEL_PARALLEL if model else (cpu_count() or 1) + 1),
-    }  # fmt: skip
-    plays: list[tuple[Plan, Play]] = []
+    choice = Choice(
+        agent=model or "",
+        kind="model" if model else "baseline",
+        folder=output or DEFAULT,
+        tasks=tasks,
+        families=tuple(family or ()),
+        ids=tuple(task or ()),
+        limit=limit,
+        profile=profile,
+        repeats=repeat,
+        parallel=parallel or (MODEL_PARALLEL if model else (cpu_count() or 1) + 1),
+        sandbox=sandbox.value,
+        max_calls=max_calls,
+        seed=seed,
+        resume=resume,
+    )
     if model is not None:
-        extra: dict[str, Any] = {
-            "calling": calling, "max_steps": max_steps, "batch": batch, "max_minutes": max_minutes,
-            "max_messages": max_messages, "max_tokens": max_tokens, "arguments": _pairs("--model-arg", model_arg),
-            "generate": _pairs("--generate", generate),
-        }  # fmt: skip
-        options = ModelOptions(model=model, solver=solver.value, price=price, **extra)
-        # Of what a provider is given the names alone are kept: among the values may be a key.
-        extra |= {"arguments": sorted(options.arguments)}
-        extra = {name: value for name, value in extra.items() if value not in (None, {}, [])}
-        folder = output or DEFAULT / model.replace("/", "-")
-        choice = Choice(agent=model, kind="model", folder=folder, solver=solver.value, options=extra, **common)
-        plan = make_plan(choice)
-        if plan.todo:
-            _check_model(options)
-        plays.append((plan, _with_model(options)))
+        options = ModelOptions(
+            model=model,
+            solver=solver.value,
+            calling=calling,
+            max_steps=max_steps,
+            batch=batch,
+            max_minutes=max_minutes,
+            max_messages=max_messages,
+            max_tokens=max_tokens,
+            price=price,
+            arguments=_pairs("--model-arg", model_arg),
+            generate=_pairs("--generate", generate),
+        )
+        plays = [_plan_of_model(choice, options, output)]
     else:
-        found = find_agents(agent or [])
-        for one in found:
-            folder = (output or DEFAULT) / one.name if len(found) > 1 or output is None else output
-            plays.append(
-                (make_plan(Choice(agent=one.name, kind="baseline", folder=folder, **common)), _with_agent(one))
-            )
+        plays = _plans_of_agents(choice, find_agents(agent or []), output)
     plans = [plan for plan, _ in plays]
     for plan in plans:
         if plan.todo:
@@ -229,11 +234,28 @@ def run(
     _report(plans, json=json)
 
 
-def _check_model(options: "ModelOptions") -> None:
-    """Raise what is wrong with a model before anything is written."""
-    from m3bench.server.evaluate.headless.inspect_run import find_model
+def _plan_of_model(choice: "Choice", options: "ModelOptions", output: Path | None) -> "tuple[Plan, Play]":
+    """What a model is to play; what is wrong with the model is raised before anything is written."""
+    from m3bench.server.evaluate.headless.plan import make_plan
 
-    find_model(options)
+    folder = output or DEFAULT / options.model.replace("/", "-")
+    plan = make_plan(replace(choice, folder=folder, solver=options.solver, options=options.recorded()))
+    if plan.todo:
+        from m3bench.server.evaluate.headless.inspect_run import find_model
+
+        find_model(options)
+    return plan, _with_model(options)
+
+
+def _plans_of_agents(choice: "Choice", agents: "Sequence[Agent]", output: Path | None) -> "list[tuple[Plan, Play]]":
+    """What each baseline agent is to play; several get a folder each."""
+    from m3bench.server.evaluate.headless.plan import make_plan
+
+    plays = []
+    for agent in agents:
+        folder = output if output is not None and len(agents) == 1 else (output or DEFAULT) / agent.name
+        plays.append((make_plan(replace(choice, agent=agent.name, folder=folder)), _with_agent(agent)))
+    return plays
 
 
 def _pairs(option: str, given: "Sequence[str] | None") -> dict[str, Any]:

@@ -28,23 +28,25 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
     from inspect_ai import eval as inspect_eval
 
     from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
-    from m3bench.server.evaluate.headless.solver import seated
+    from m3bench.server.evaluate.headless.solver import SampleOptions, seated
     from m3bench.server.evaluate.headless.task import inspect_task
 
     settings = plan.settings
     solver = seated(
-        data=str(settings.data.absolute()),
-        tasks=str(settings.tasks.absolute()) if settings.tasks is not None else None,
-        sandbox=settings.sandbox,
-        runtime=settings.runtime,
-        max_calls=settings.max_calls,
-        agent=options.solver,
-        calling=options.calling,
-        max_steps=options.max_steps,
-        batch=options.batch,
-        minutes=options.max_minutes,
-        messages=options.max_messages,
-        tokens=options.max_tokens,
+        SampleOptions(
+            data=settings.data.absolute(),
+            tasks=settings.tasks.absolute() if settings.tasks is not None else None,
+            sandbox=settings.sandbox,
+            runtime=settings.runtime,
+            max_calls=settings.max_calls,
+            agent=options.solver,
+            calling=options.calling,
+            max_steps=options.max_steps,
+            batch=options.batch,
+            minutes=options.max_minutes,
+            messages=options.max_messages,
+            tokens=options.max_tokens,
+        )
     )
     attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
     watch = Watch(done)

@@ -84,6 +84,20 @@ class ModelOptions:
     generate: Mapping[str, Any] = field(default_factory=dict)
     """How the model writes, as Inspect takes it: `temperature`, `reasoning_effort` and the like."""
 
+    def recorded(self) -> dict[str, Any]:
+        """What a result set keeps: of the provider's arguments only the names, since a value may be a key."""
+        kept = {
+            "calling": self.calling,
+            "max_steps": self.max_steps,
+            "batch": self.batch,
+            "max_minutes": self.max_minutes,
+            "max_messages": self.max_messages,
+            "max_tokens": self.max_tokens,
+            "arguments": sorted(self.arguments),
+            "generate": dict(self.generate),
+        }
+        return {name: value for name, value in kept.items() if value not in (None, {}, [])}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:

@@ -8,7 +8,7 @@ from inspect_ai.model import ModelAPI, modelapi
 from m3bench.server.evaluate.headless.inspect_script import PROVIDER, ScriptModel
 from m3bench.server.evaluate.headless.plan import Attempt, profile_of, select
 from m3bench.server.evaluate.headless.scorer import scorecard
-from m3bench.server.evaluate.headless.solver import seated
+from m3bench.server.evaluate.headless.solver import SampleOptions, seated
 from m3bench.server.evaluate.headless.task import inspect_task
 from m3bench.server.settings import Settings
 from m3bench.tasks.library import BUNDLED, Library
@@ -62,15 +62,17 @@ def m3(
         library,
         [(Attempt(one.id, 1), profile_of(profile, one)) for one in chosen],
         seated(
-            data=str(settings.data.absolute()),
-            tasks=str(Path(tasks).absolute()) if tasks is not None else None,
-            sandbox=sandbox,
-            max_calls=max_calls,
-            agent=solver,
-            calling=calling,
-            max_steps=max_steps,
-            batch=batch,
-            minutes=minutes,
+            SampleOptions(
+                data=settings.data.absolute(),
+                tasks=Path(tasks).absolute() if tasks is not None else None,
+                sandbox=sandbox,
+                max_calls=max_calls,
+                agent=solver,
+                calling=calling,
+                max_steps=max_steps,
+                batch=batch,
+                minutes=minutes,
+            )
         ),
         max_calls,
     )

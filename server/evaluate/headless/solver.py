@@ -19,6 +19,7 @@ from inspect_ai.model._model import sample_model_usage
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import Limit, LimitExceededError, apply_limits, message_limit, time_limit, token_limit
 from mcp_types import Implementation
+from pydantic import BaseModel, ConfigDict
 
 from m3bench.server.evaluate.headless.executor import Executor
 from m3bench.server.evaluate.headless.inspect_seat import SampleSeat, Seating, open_seat
@@ -41,46 +42,78 @@ HAND_IN_SECONDS = 60.0
 MAX_REASON = 500
 
 
-@solver
-def seated(
-    data: str,
-    tasks: str | None = None,
-    sandbox: str = "process",
-    runtime: str | None = None,
-    max_calls: int = 200,
-    agent: str = "react",
-    calling: str | None = None,
-    max_steps: int | None = None,
-    batch: int | None = None,
-    minutes: float | None = None,
-    messages: int | None = None,
-    tokens: int | None = None,
-) -> Solver:
-    """An agent on a seat of its own.
+class SampleOptions(BaseModel):
+    """How a sample is played: by which agent, where its tools run, and within which limits.
 
-    Args:
-        data: Folder for the record of runs.
-        tasks: Folder with a set of tasks; the bundled set when left out.
-        sandbox: Where tools run.
-        runtime: Another OCI runtime for containers.
-        max_calls: Calls a sample may make.
-        agent: `react` or `executor`.
-        calling: How the executor's model calls tools: `native` or `text`.
-        max_steps: Turns a sample may take.
-        batch: Calls the executor makes in one step.
-        minutes: Time a sample may take.
-        messages: Messages a conversation may have.
-        tokens: Tokens a sample may use.
+    Inspect writes it to its log as plain data and builds it from that again when an evaluation is retried.
     """
-    play = _player(agent, calling, max_steps, batch)
-    seating = Seating(
-        data=Path(data),
-        tasks=Path(tasks) if tasks is not None else None,
-        sandbox=sandbox,
-        runtime=runtime,
-        max_calls=max_calls,
-        max_minutes=max(MAX_MINUTES, minutes or 0.0),
-    )
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    data: Path
+    """Folder for the record of runs."""
+    tasks: Path | None = None
+    """Folder with a set of tasks; the bundled set when left out."""
+    sandbox: str = "process"
+    """Where tools run."""
+    runtime: str | None = None
+    """Another OCI runtime for containers."""
+    max_calls: int = 200
+    """Calls a sample may make."""
+    agent: str = "react"
+    """`react` or `executor`."""
+    calling: str | None = None
+    """How the executor's model calls tools: `native` or `text`."""
+    max_steps: int | None = None
+    """Turns a sample may take."""
+    batch: int | None = None
+    """Calls the executor makes in one step."""
+    minutes: float | None = None
+    """Time a sample may take."""
+    messages: int | None = None
+    """Messages a conversation may have."""
+    tokens: int | None = None
+    """Tokens a sample may use."""
+
+    def player(self) -> React | Executor:
+        """What drives the model.
+
+        Raises:
+            UserError: There is no such agent, or it cannot call tools in this way.
+        """
+        check_player(self.agent, self.calling)
+        if self.agent == "react":
+            return React(self.max_steps)
+        return Executor(self.max_steps, self.batch, text=self.calling == "text")
+
+    def seating(self) -> Seating:
+        """How the server of a sample is started."""
+        return Seating(
+            data=self.data,
+            tasks=self.tasks,
+            sandbox=self.sandbox,
+            runtime=self.runtime,
+            max_calls=self.max_calls,
+            max_minutes=max(MAX_MINUTES, self.minutes or 0.0),
+        )
+
+    def limits(self) -> list[Limit]:
+        """The limits that Inspect watches."""
+        limits: list[Limit] = []
+        if self.minutes:
+            limits.append(time_limit(self.minutes * 60))
+        if self.messages:
+            limits.append(message_limit(self.messages))
+        if self.tokens:
+            limits.append(token_limit(self.tokens))
+        return limits
+
+
+@solver
+def seated(options: SampleOptions) -> Solver:
+    """An agent on a seat of its own."""
+    options = SampleOptions.model_validate(options)
+    play, seating = options.player(), options.seating()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         watch = WATCH.get()
@@ -100,12 +133,12 @@ def seated(
 
     async def _sample(state: TaskState) -> None:
         facts = state.metadata
-        client = Implementation(name=str(state.model), version=agent)
+        client = Implementation(name=str(state.model), version=options.agent)
         async with open_seat(seating, facts["task"], facts["profile"], client) as seat:
             state.store.set(RUN, seat.run)
             work = AgentState(messages=state.messages)
             async with _handing_in(seat, state, work):
-                with apply_limits(_limits(minutes, messages, tokens), catch_errors=True):
+                with apply_limits(options.limits(), catch_errors=True):
                     await play(SeatTools(seat), work)
 
     return solve
@@ -119,22 +152,6 @@ def check_player(agent: str, calling: str | None) -> None:
         raise UserError(f"Tools cannot be called in the way {calling!r}: choose {' or '.join(CALLING)}.")
     if agent == "react" and calling == "text":
         raise UserError("Calling tools in text is a way of the executor: add --solver executor.")
-
-
-def _player(agent: str, calling: str | None, max_steps: int | None, batch: int | None) -> React | Executor:
-    check_player(agent, calling)
-    return React(max_steps) if agent == "react" else Executor(max_steps, batch, text=calling == "text")
-
-
-def _limits(minutes: float | None, messages: int | None, tokens: int | None) -> list[Limit]:
-    limits: list[Limit] = []
-    if minutes:
-        limits.append(time_limit(minutes * 60))
-    if messages:
-        limits.append(message_limit(messages))
-    if tokens:
-        limits.append(token_limit(tokens))
-    return limits
 
 
 @asynccontextmanager
