@@ -9,7 +9,7 @@ from pathlib import Path
 from m3bench.server.clients.client import SYSTEMS, Client, Machine, System
 from m3bench.server.clients.documents import snippet
 from m3bench.server.clients.installation import local
-from m3bench.server.clients.table import CLIENTS, OWN_TOOLS, profile_for
+from m3bench.server.clients.table import OWN_TOOLS, clients, profile_for
 
 PROGRAM = "/path/to/m3bench"
 URL = "http://127.0.0.1:8700/mcp"
@@ -111,15 +111,15 @@ client does with tools, pictures and results.
 
 def page() -> str:
     """The page without its last part."""
-    rows = "".join(_row(client) for client in CLIENTS.values())
-    parts = "".join(_part(client) for client in CLIENTS.values())
+    rows = "".join(_row(client) for client in clients().values())
+    parts = "".join(_part(client) for client in clients().values())
     head = f"| {' | '.join(_HEADINGS)} |\n|{'---|' * len(_HEADINGS)}\n"
     return _OPENING.replace("{own}", str(OWN_TOOLS)) + _TABLE + head + rows + "\n" + parts + _CLOSING
 
 
 def entries() -> str:
     """What goes where by hand, client by client, as the README shows it."""
-    parts = (f"**{client.title}**: {_where(client)}\n\n{_fenced(client)}\n" for client in CLIENTS.values())
+    parts = (f"**{client.title}**: {_where(client)}\n\n{_fenced(client)}\n" for client in clients().values())
     return "\n".join(parts)
 
 

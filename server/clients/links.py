@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -37,3 +37,6 @@ def goose(name: str, entry: Mapping[str, Any]) -> str | None:
 
 def _json(data: Mapping[str, Any]) -> str:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+
+
+LINKS: dict[str, Callable[[str, Mapping[str, Any]], str | None]] = {"cursor": cursor, "vscode": vscode, "goose": goose}

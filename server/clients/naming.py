@@ -1,18 +1,12 @@
 """How clients name tools to the model: the prefix each puts before them, and what it does when that gets too long."""
 
 import re
+from collections.abc import Callable
 
 from m3bench.server.clients.client import Naming, Overflow
 
 _VSCODE_PREFIX = 18
 _GEMINI_KEPT = 30
-
-
-def plain(limit: int, overflow: Overflow) -> Naming:
-    """No prefix at all."""
-    return Naming(
-        shown=lambda server, tool: tool, counted=lambda server, tool: len(tool), limit=limit, overflow=overflow
-    )
 
 
 def joined(pattern: str, limit: int | None, overflow: Overflow) -> Naming:
@@ -62,3 +56,7 @@ def gemini() -> Naming:
     return Naming(
         shown=shown, counted=lambda server, tool: len(whole(server, tool)), limit=63, overflow="cuts the name"
     )
+
+
+RULES: dict[str, Callable[[], Naming]] = {"cursor": cursor, "vscode": vscode, "gemini": gemini}
+"""Clients whose naming is more than a pattern."""

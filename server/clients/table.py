@@ -1,14 +1,22 @@
-"""The one table of MCP clients: what is known of each, with the source of every quirk.
+"""The table of MCP clients: what is known of each, with the source of every quirk.
 
-`CLIENTS` maps a key such as `cursor` to a `Client` (see `client` for the fields; the data is in `apps` and
-`terminals`). `find` takes what a person wrote, `by_client_info` what a client says of itself in `clientInfo.name`,
-`profile_for` gives the profile that a client can take. Facts were gathered in November 2026; closed programs change
-without notice, so a probe of the release at hand beats this table.
+`clients` reads it from `clients.toml` (see `client` for the fields); `find` takes what a person wrote, `by_client_info`
+what a client says of itself in `clientInfo.name`, and `profile_for` gives the profile that a client can take. The facts
+were gathered in November 2026; closed programs change without notice, so a probe of the release at hand is better
+evidence than this table.
 """
 
-from m3bench.server.clients.apps import CLAUDE_DESKTOP, CURSOR, LIBRECHAT, VSCODE, WINDSURF
-from m3bench.server.clients.client import Client
-from m3bench.server.clients.terminals import CLAUDE_CODE, CODEX, GEMINI, GOOSE
+import tomllib
+from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from m3bench.server.clients import links, naming, places
+from m3bench.server.clients.client import Cap, Client, Entry, Format, Images, Note, Overflow, Structured
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.profiles import SIZES
@@ -16,11 +24,74 @@ from m3bench.tasks.profiles import SIZES
 OWN_TOOLS = 4
 """list_tasks, start_task, submit and score come on top of every profile."""
 
-CLIENTS: dict[str, Client] = {
-    client.key: client
-    for client in (CLAUDE_DESKTOP, CLAUDE_CODE, CURSOR, VSCODE, CODEX, GEMINI, GOOSE, WINDSURF, LIBRECHAT)
-}
-"""Every client, by its key."""
+
+class _Pattern(BaseModel):
+    """A client that names tools by a pattern with `{server}` and `{tool}`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    pattern: str
+    limit: int | None = None
+    overflow: Overflow = "not known"
+
+
+class _Record(BaseModel):
+    """A client as the file has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str
+    place: str
+    project: str | None = None
+    must_exist: bool = False
+    format: Format
+    servers: tuple[str, ...]
+    stdio: Entry
+    """The entry with `{command}` and `{args}` where these go."""
+    http: Entry | None = None
+    """The entry with `{url}` where that goes."""
+    approval: dict[str, Any] = {}
+    approval_by_hand: str = ""
+    link: str | None = None
+    after: str
+    tool_cap: int | None = None
+    advised_tools: int | None = None
+    naming: _Pattern | str
+    """A pattern, or the name of a rule in `naming`."""
+    description_cap: int | None = None
+    result_cap: Cap | None = None
+    call_timeout: int | float | None = None
+    images: Images = "not known"
+    structured: Structured = "not known"
+    client_names: tuple[str, ...]
+    parallel: str = "not known"
+    notes: tuple[Note, ...] = ()
+    sources: dict[str, str] = {}
+
+    def client(self, key: str) -> Client:
+        """The client that this describes."""
+        plain = {name: getattr(self, name) for name in type(self).model_fields}
+        named, http = self.naming, self.http
+        return Client(
+            **plain
+            | {
+                "key": key,
+                "place": places.place(self.place),
+                "stdio": lambda launch: _filled(self.stdio, {"{command}": launch.command, "{args}": list(launch.args)}),
+                "http": None if http is None else lambda url: _filled(http, {"{url}": url}),
+                "link": None if self.link is None else links.LINKS[self.link],
+                "naming": naming.RULES[named]()
+                if isinstance(named, str)
+                else naming.joined(named.pattern, named.limit, named.overflow),
+            }
+        )
+
+
+@cache
+def clients() -> Mapping[str, Client]:
+    """Every client, by its key."""
+    text = (files("m3bench.server.clients") / "clients.toml").read_text(encoding="utf-8")
+    return {key: _Record.model_validate(entry).client(key) for key, entry in tomllib.loads(text).items()}
 
 
 def find(key: str) -> Client:
@@ -30,16 +101,16 @@ def find(key: str) -> Client:
         UserError: It is not in the table.
     """
     wanted = key.strip().lower().replace(" ", "-").replace("_", "-")
-    for client in CLIENTS.values():
+    for client in clients().values():
         if wanted in (client.key, client.title.lower().replace(" ", "-")):
             return client
-    hint = did_you_mean(wanted, CLIENTS)
-    raise UserError(f"There is no client {key!r} in the table: choose one of {', '.join(CLIENTS)}.{hint}")
+    hint = did_you_mean(wanted, clients())
+    raise UserError(f"There is no client {key!r} in the table: choose one of {', '.join(clients())}.{hint}")
 
 
 def by_client_info(name: str) -> Client | None:
-    """The client that calls itself so in `clientInfo.name`, if it is known."""
-    for client in CLIENTS.values():
+    """The client that uses this `clientInfo.name`, if it is known."""
+    for client in clients().values():
         for known in client.client_names:
             if name == known or (known.endswith("*") and name.startswith(known[:-1])):
                 return client
@@ -53,3 +124,8 @@ def profile_for(client: Client) -> str:
         return "full"
     fitting = [name for name, size in SIZES.items() if size + OWN_TOOLS <= most]
     return fitting[0] if fitting else list(SIZES)[-1]
+
+
+def _filled(template: Entry, values: Mapping[str, Any]) -> Entry:
+    """An entry with values in the places of their names; only a whole string is a place."""
+    return {name: deepcopy(values.get(str(value), value)) for name, value in template.items()}

@@ -94,9 +94,9 @@ def runs(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def clients(ctx: typer.Context, incomplete: str) -> list[str]:
     """Clients of the table."""
-    from m3bench.server.clients.table import CLIENTS
+    from m3bench.server.clients.table import clients
 
-    return _begun(CLIENTS, incomplete)
+    return _begun(clients(), incomplete)
 
 
 def agents(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -211,12 +211,12 @@ def _list(json: bool) -> None:
     from rich.table import Table
 
     from m3bench.server.clients.installation import found_in, place_of, this_machine
-    from m3bench.server.clients.table import CLIENTS, profile_for
+    from m3bench.server.clients.table import clients, profile_for
     from m3bench.server.commands.screen import console, print_json
 
     machine = this_machine()
     rows = []
-    for client in CLIENTS.values():
+    for client in clients().values():
         path = place_of(client, machine)
         there, ours = found_in(client, path)
         rows.append((client, path, there, ours))

@@ -70,14 +70,14 @@ def _serve(
 
 
 def _show(folder: Path, client: str | None, json: bool) -> None:
-    from m3bench.server.clients.table import CLIENTS
+    from m3bench.server.clients.table import clients
     from m3bench.server.commands.screen import print_json
     from m3bench.server.store.capability import cards, cards_of
     from m3bench.tasks.errors import UserError
 
     found = cards(folder) if client is None else cards_of(folder, [client])
-    if not found and client in CLIENTS:
-        found = cards_of(folder, CLIENTS[client].client_names)
+    if not found and client is not None and client in clients():
+        found = cards_of(folder, clients()[client].client_names)
     if not found and client is not None:
         known = ", ".join(sorted({card["client"]["name"] for card in cards(folder)})) or "none yet"
         raise UserError(f"No probe of {client!r} was kept (probed: {known}): m3bench probe --print shows how to do it.")
@@ -119,7 +119,6 @@ def _print(client: str | None, http: str | None, as_json: bool) -> None:
 
     from m3bench.server.clients.client import Launch
     from m3bench.server.clients.documents import LANGUAGES
-    from m3bench.server.clients.entries import plain
     from m3bench.server.clients.installation import program, this_machine
     from m3bench.server.clients.table import find
     from m3bench.server.commands.screen import print_json
@@ -129,7 +128,7 @@ def _print(client: str | None, http: str | None, as_json: bool) -> None:
     launch = Launch(command=command, args=(*args, "probe"))
     url = f"http://{http}/mcp"
     if client is None:
-        entry = plain(launch) if http is None else {"type": "http", "url": url}
+        entry = {"command": command, "args": list(launch.args)} if http is None else {"type": "http", "url": url}
         typer.echo(json.dumps({"mcpServers": {SERVER: entry}}, indent=2))
         typer.echo("Put this into your client's list of MCP servers and ask it to “run the m3bench probe”.", err=True)
         return

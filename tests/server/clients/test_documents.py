@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from m3bench.server.clients import jsontext
 from m3bench.server.clients.client import NAME, Client, Launch
 from m3bench.server.clients.documents import LANGUAGES, entry_in, installed, leads_to, removed, snippet
-from m3bench.server.clients.table import CLIENTS
+from m3bench.server.clients.table import clients
 from tests.server.clients.documents import broken, found
 
 LAUNCH = Launch(command="/opt/with blank/bin/m3bench", args=("serve", "--profile", "wide"))
@@ -19,12 +19,12 @@ WINDOWS = Launch(command="C:\\Users\\Änn\\m3bench.exe", args=("serve",))
 
 FOUND = [
     pytest.param(client, data, id=f"{client.key}-{name}")
-    for client in CLIENTS.values()
+    for client in clients().values()
     for name, data in found(client).items()
 ]
 BROKEN = [
     pytest.param(client, data, id=f"{client.key}-{name}")
-    for client in CLIENTS.values()
+    for client in clients().values()
     for name, data in broken(client).items()
 ]
 
@@ -92,7 +92,7 @@ def test_a_file_that_changed_in_between_keeps_the_change(client: Client, before:
     assert set(load(client, left)[key]) == set(merged(client, before)[key]) - {NAME} | {"later"}
 
 
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS.keys())
+@pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
 def test_a_list_of_servers_that_we_made_goes_when_nothing_else_is_in_it(client: Client) -> None:
     before = found(client)["no servers"]
     after = installed(before, client, entry(client))
@@ -102,7 +102,7 @@ def test_a_list_of_servers_that_we_made_goes_when_nothing_else_is_in_it(client: 
     assert load(client, left) == {**load(client, before), "later": {"x": 1}}
 
 
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS.keys())
+@pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
 def test_a_file_that_we_made_goes(client: Client) -> None:
     after = installed(None, client, entry(client))
     assert after.decode() == snippet(client, entry(client))
@@ -110,7 +110,7 @@ def test_a_file_that_we_made_goes(client: Client) -> None:
     assert removed(after, client, [b""]) == b"", "an empty file was there before"
 
 
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS.keys())
+@pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
 def test_an_entry_of_another_day_is_brought_up_to_date_and_keeps_what_a_person_added(client: Client) -> None:
     before = installed(found(client)["no servers"], client, {**entry(client, WINDOWS), "person": "added"})
     after = installed(before, client, entry(client))
@@ -118,7 +118,7 @@ def test_an_entry_of_another_day_is_brought_up_to_date_and_keeps_what_a_person_a
     assert leads_to(found(client)["no servers"], client, after), "in place, and laid out as if it were new"
 
 
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS.keys())
+@pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
 def test_a_switch_to_http_leaves_no_program_behind(client: Client) -> None:
     if client.http is None:
         pytest.skip("takes no addresses")
@@ -127,7 +127,7 @@ def test_a_switch_to_http_leaves_no_program_behind(client: Client) -> None:
     assert entry_in(after, client) == client.http("http://127.0.0.1:8700/mcp")
 
 
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS.keys())
+@pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
 def test_paths_of_windows_survive(client: Client) -> None:
     after = installed(None, client, entry(client, WINDOWS))
     assert entry_in(after, client) == entry(client, WINDOWS)
@@ -150,7 +150,7 @@ VALUES = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=3)),
     max_leaves=8,
 )
-CURSOR = CLIENTS["cursor"]
+CURSOR = clients()["cursor"]
 
 
 @st.composite

@@ -19,12 +19,12 @@ from m3bench.server.cli import app
 from m3bench.server.clients import installation
 from m3bench.server.clients.client import NAME, SYSTEMS, Client, Machine, System
 from m3bench.server.clients.documents import entry_in
-from m3bench.server.clients.table import CLIENTS, OWN_TOOLS, profile_for
+from m3bench.server.clients.table import OWN_TOOLS, clients, profile_for
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.profiles import SIZES
 from tests.server.clients.documents import broken, found
 
-EVERY = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS.keys())
+EVERY = pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
 START = ("/opt/m3bench/bin/m3bench",)
 
 
@@ -149,7 +149,7 @@ def test_what_is_printed_is_a_file_as_it_stands() -> None:
 
 
 def test_a_read_only_file_is_not_written(machine: Machine) -> None:
-    path = write(CLIENTS["cursor"].place(machine), b"{}")
+    path = write(clients()["cursor"].place(machine), b"{}")
     path.chmod(0o444)
     done = install("cursor")
     assert "is read-only" in str(done.exception)
@@ -159,26 +159,26 @@ def test_a_read_only_file_is_not_written(machine: Machine) -> None:
 
 
 def test_a_folder_in_the_place_of_the_file_is_told(machine: Machine) -> None:
-    CLIENTS["cursor"].place(machine).mkdir(parents=True)
+    clients()["cursor"].place(machine).mkdir(parents=True)
     assert "is a folder" in str(install("cursor").exception)
     assert "is a folder" in str(install("cursor", "--remove").exception)
 
 
 def test_a_link_is_followed_and_stays_a_link(machine: Machine, tmp_path: Path) -> None:
     real = write(tmp_path / "dotfiles" / "mcp.json", b'{"mcpServers": {}}\n')
-    path = CLIENTS["cursor"].place(machine)
+    path = clients()["cursor"].place(machine)
     path.parent.mkdir(parents=True)
     path.symlink_to(real)
     told("cursor")
     assert path.is_symlink()
-    assert entry_in(real.read_bytes(), CLIENTS["cursor"])
+    assert entry_in(real.read_bytes(), clients()["cursor"])
     told("cursor", "--remove")
     assert real.read_bytes() == b'{"mcpServers": {}}\n'
     assert path.is_symlink()
 
 
 def test_a_broken_link_is_told_and_left(machine: Machine, tmp_path: Path) -> None:
-    path = CLIENTS["cursor"].place(machine)
+    path = clients()["cursor"].place(machine)
     path.parent.mkdir(parents=True)
     path.symlink_to(tmp_path / "gone" / "mcp.json")
     done = install("cursor")
@@ -188,7 +188,7 @@ def test_a_broken_link_is_told_and_left(machine: Machine, tmp_path: Path) -> Non
 
 
 def test_an_earlier_backup_is_never_overwritten(machine: Machine) -> None:
-    path = write(CLIENTS["cursor"].place(machine), b'{"first": 1}')
+    path = write(clients()["cursor"].place(machine), b'{"first": 1}')
     told("cursor")
     write(path, b'{"second": 2}')
     done = told("cursor")
@@ -200,7 +200,7 @@ def test_an_earlier_backup_is_never_overwritten(machine: Machine) -> None:
 
 
 def test_what_a_person_changed_in_between_stays(machine: Machine) -> None:
-    path = write(CLIENTS["cursor"].place(machine), b'{\n  "theme": 1\n}\n')
+    path = write(clients()["cursor"].place(machine), b'{\n  "theme": 1\n}\n')
     told("cursor")
     write(path, path.read_bytes().replace(b'"theme": 1', b'"theme": 2 /* new */'))
     told("cursor", "--remove")
@@ -208,7 +208,7 @@ def test_what_a_person_changed_in_between_stays(machine: Machine) -> None:
 
 
 def test_a_file_appears_whole_or_not_at_all(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(CLIENTS["cursor"].place(machine), b"{}")
+    path = write(clients()["cursor"].place(machine), b"{}")
 
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -222,12 +222,12 @@ def test_a_file_appears_whole_or_not_at_all(machine: Machine, monkeypatch: pytes
 def test_a_project_has_a_file_of_its_own(machine: Machine, tmp_path: Path) -> None:
     done = told("vscode", "--project", tmp_path / "work")
     assert Path(done["path"]) == tmp_path / "work" / ".vscode" / "mcp.json"
-    assert not CLIENTS["vscode"].place(machine).exists()
+    assert not clients()["vscode"].place(machine).exists()
     assert "leave out --project" in str(install("claude-desktop", "--project", tmp_path).exception)
 
 
 def test_the_difference_is_shown_without_colours_when_nobody_looks(machine: Machine) -> None:
-    write(CLIENTS["cursor"].place(machine), b'{\n  "theme": "dark"\n}\n')
+    write(clients()["cursor"].place(machine), b'{\n  "theme": "dark"\n}\n')
     shown = install("cursor").stdout
     assert re.search(r'^\+    "m3bench": \{$', shown, re.MULTILINE)
     assert "\x1b" not in shown
@@ -236,7 +236,7 @@ def test_the_difference_is_shown_without_colours_when_nobody_looks(machine: Mach
 
 def test_a_long_line_is_shown_cut(machine: Machine) -> None:
     secret = b"x" * 100_000
-    write(CLIENTS["claude-code"].place(machine), b'{"history":"' + secret + b'"}')
+    write(clients()["claude-code"].place(machine), b'{"history":"' + secret + b'"}')
     assert len(install("claude-code").stdout) < 3000
 
 
@@ -255,7 +255,7 @@ def test_a_profile_that_is_too_large_is_taken_with_a_warning(machine: Machine) -
     assert "236 tools" in done.stderr
     assert '"full"' in done.stdout
     assert "no profile 'huge'" in str(install("cursor", "--profile", "huge").exception)
-    assert not CLIENTS["cursor"].place(machine).exists()
+    assert not clients()["cursor"].place(machine).exists()
 
 
 @pytest.mark.usefixtures("machine")
@@ -299,10 +299,10 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 
 def test_the_list_says_where_m3bench_is(machine: Machine) -> None:
     told("cursor")
-    write(CLIENTS["gemini"].place(machine), b"{ broken")
-    write(CLIENTS["codex"].place(machine), b"")
+    write(clients()["gemini"].place(machine), b"{ broken")
+    write(clients()["codex"].place(machine), b"")
     rows = {row["client"]: row for row in told()}
-    assert list(rows) == list(CLIENTS)
+    assert list(rows) == list(clients())
     assert rows["cursor"]["installed"] is True
     assert (rows["gemini"]["exists"], rows["gemini"]["installed"]) == (True, None)
     assert (rows["codex"]["exists"], rows["codex"]["installed"]) == (True, False)
@@ -344,12 +344,12 @@ def test_a_client_that_was_told_of_another_place_is_found_there(
 ) -> None:
     other = tmp_path / "other"
     machine = Machine(system="linux", home=tmp_path, env={variable: str(other)}, folder=tmp_path)
-    assert str(CLIENTS[key].place(machine)) == expected.format(other)
+    assert str(clients()[key].place(machine)) == expected.format(other)
 
 
 def test_an_address_for_librechat_is_no_file(tmp_path: Path) -> None:
     machine = Machine(system="linux", home=tmp_path, env={"CONFIG_PATH": "https://a/b.yaml"}, folder=tmp_path)
-    assert CLIENTS["librechat"].place(machine) == tmp_path / "librechat.yaml"
+    assert clients()["librechat"].place(machine) == tmp_path / "librechat.yaml"
 
 
 @pytest.mark.slow
@@ -359,7 +359,7 @@ def test_an_address_for_librechat_is_no_file(tmp_path: Path) -> None:
 async def test_what_is_written_starts_a_server_with_the_tools_of_the_profile(
     key: str, machine: Machine, tmp_path: Path
 ) -> None:
-    client = CLIENTS[key]
+    client = clients()[key]
     told(key, "--profile", "mini")
     entry = entry_in(client.place(machine).read_bytes(), client)
     assert entry is not None

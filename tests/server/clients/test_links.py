@@ -7,14 +7,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from m3bench.server.clients.client import NAME, Launch
-from m3bench.server.clients.table import CLIENTS
+from m3bench.server.clients.table import clients
 
 LAUNCH = Launch(command="C:\\Program Files\\m3bench & co\\m3bench.exe", args=("serve", "--profile", "wide+?"))
 URL = "http://127.0.0.1:8700/mcp?a=b&c=%20"
 
 
 def test_cursor_reads_its_entry() -> None:
-    client = CLIENTS["cursor"]
+    client = clients()["cursor"]
     assert client.link is not None
     for entry in (client.stdio(LAUNCH), client.http(URL) if client.http else {}):
         link = urlsplit(client.link(NAME, entry) or "")
@@ -25,7 +25,7 @@ def test_cursor_reads_its_entry() -> None:
 
 
 def test_vscode_reads_its_entry_and_name() -> None:
-    client = CLIENTS["vscode"]
+    client = clients()["vscode"]
     assert client.link is not None
     for entry in (client.stdio(LAUNCH), client.http(URL) if client.http else {}):
         place, _, query = (client.link(NAME, entry) or "").partition("?")
@@ -34,7 +34,7 @@ def test_vscode_reads_its_entry_and_name() -> None:
 
 
 def test_goose_reads_an_address_and_gets_no_link_to_a_program_it_would_refuse() -> None:
-    client = CLIENTS["goose"]
+    client = clients()["goose"]
     assert client.link is not None
     assert client.http is not None
     asked = parse_qs(urlsplit(client.link(NAME, client.http(URL)) or "").query, strict_parsing=True)
@@ -44,7 +44,7 @@ def test_goose_reads_an_address_and_gets_no_link_to_a_program_it_would_refuse() 
 
 
 @pytest.mark.parametrize(
-    "client", [client for client in CLIENTS.values() if client.link], ids=lambda client: client.key
+    "client", [client for client in clients().values() if client.link], ids=lambda client: client.key
 )
 def test_a_link_is_one_line_of_ascii(client: object) -> None:
     from m3bench.server.clients.client import Client

@@ -9,7 +9,7 @@ from m3bench.proxy.trim import MAX_RESULT_BYTES
 from m3bench.server.clients.client import NAME, Client
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.guide import PROGRAM, entries, page
-from m3bench.server.clients.table import CLIENTS, OWN_TOOLS, by_client_info, find, profile_for
+from m3bench.server.clients.table import OWN_TOOLS, by_client_info, clients, find, profile_for
 from m3bench.server.store.records import RUN_TOOLS as TOOLS
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
@@ -17,7 +17,7 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import tools_of
 from tests.pages import ROOT
 
-EVERY = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS.keys())
+EVERY = pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
 QUIRKS = ("tool_cap", "advised_tools", "description_cap", "result_cap", "call_timeout", "link", "approval", "http")
 
 
@@ -70,14 +70,14 @@ def test_the_table_says_what_the_server_says() -> None:
     ],
 )
 def test_the_model_sees_a_tool_under_the_clients_name_for_it(key: str, tool: str, shown: str) -> None:
-    assert CLIENTS[key].naming.shown(NAME, tool) == shown
+    assert clients()[key].naming.shown(NAME, tool) == shown
 
 
 @pytest.mark.parametrize(
     ("key", "longest"), [("claude-desktop", 64), ("claude-code", 114), ("cursor", 52), ("vscode", 52), ("gemini", 51)]
 )
 def test_a_name_fits_up_to_the_limit_and_not_beyond(key: str, longest: int) -> None:
-    naming = CLIENTS[key].naming
+    naming = clients()[key].naming
     assert naming.fits(NAME, "x" * longest)
     assert not naming.fits(NAME, "x" * (longest + 1))
 

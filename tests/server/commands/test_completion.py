@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.cli import app
-from m3bench.server.clients.table import CLIENTS
+from m3bench.server.clients.table import clients
 from m3bench.server.commands.completion import COMPLETERS, KINDS, PROFILES
 from m3bench.server.evaluate.agents.registry import AGENTS
 from m3bench.server.store.records import RunRecord
@@ -69,7 +69,7 @@ def test_tasks_families_servers_tools_clients_and_agents_are_offered() -> None:
     assert offered("m3bench call math/m") == sorted(
         tool.qualified for tool in catalog.tools if tool.qualified.startswith("math/m")
     )
-    assert offered("m3bench install ") == sorted(CLIENTS)
+    assert offered("m3bench install ") == sorted(clients())
     assert offered("m3bench run --agent ") == sorted(AGENTS)
 
 

@@ -15,7 +15,7 @@ from m3bench.sandboxes.backends.docker.engine import Engine
 from m3bench.server.cli import app
 from m3bench.server.clients.client import Client, Launch
 from m3bench.server.clients.documents import snippet
-from m3bench.server.clients.table import CLIENTS, profile_for
+from m3bench.server.clients.table import clients, profile_for
 from m3bench.server.doctor.clients import check_tools
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.store.capability import fact, keep
@@ -122,20 +122,20 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def put(client: str, path: Path, *args: str, command: str = sys.executable) -> Path:
     """An entry of ours in a client's file."""
-    known = CLIENTS[client]
+    known = clients()[client]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(snippet(known, known.stdio(Launch(command=command, args=args))))
     return path
 
 
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=lambda client: client.key)
+@pytest.mark.parametrize("client", clients().values(), ids=lambda client: client.key)
 def test_every_tool_reaches_every_client_under_its_recommended_profile(client: Client) -> None:
     found = list(check_tools(client, profile_for(client), {}))
     assert [finding.subject for finding in found] == ["tools", "names", "descriptions"]
     assert {finding.state for finding in found} == {"ok"}, found
 
 
-@pytest.mark.parametrize("client", CLIENTS.values(), ids=lambda client: client.key)
+@pytest.mark.parametrize("client", clients().values(), ids=lambda client: client.key)
 def test_the_names_of_all_232_tools_and_ours_fit_every_client(client: Client) -> None:
     names = [tool["name"] for tool in DEFINITIONS] + [tool.exposed for tool in load_catalog().ready.tools]
     assert len(names) == 236
@@ -143,7 +143,7 @@ def test_the_names_of_all_232_tools_and_ours_fit_every_client(client: Client) ->
     assert len({client.naming.shown("m3bench", name) for name in names}) == len(names)
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", clients())
 @pytest.mark.usefixtures("home")
 def test_a_client_without_m3bench_is_told_how_to_get_it(client: str) -> None:
     done = doctor("--client", client)

@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from m3bench.server.app import App
-from m3bench.server.clients.table import CLIENTS
+from m3bench.server.clients.table import clients
 from m3bench.server.doctor.clients import check_tools
 from m3bench.server.scorecard.trajectory import course
 from m3bench.server.settings import Settings
@@ -177,7 +177,7 @@ def test_every_task_can_be_solved_and_few_tools_are_shown() -> None:
     tasks = tuple(Library().tasks.values())
     assert solvable(tasks, tuple(seat.tools.values())) == tasks
     assert [tool["name"] for tool in seat.listing] == SHOWN
-    said = [finding.says for finding in check_tools(CLIENTS["cursor"], "retrieve", {})]
+    said = [finding.says for finding in check_tools(clients()["cursor"], "retrieve", {})]
     assert any("retrieve shows 6 tools" in line for line in said)
 
 
