@@ -1,6 +1,7 @@
 """What keeps the codebase in shape: one direction of imports, modules that are nouns, nothing bare."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -24,6 +25,20 @@ def test_imports_go_in_one_direction() -> None:
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-logo"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_map_for_contributors_has_every_room_in_the_order_of_the_contracts() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["name"] == "rooms of the server")
+    floors = [sorted(re.split(r"\W+", layer)) for layer in layers]
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    drawing = page.split("─ server ─")[1].split("─ proxy ─")[0]
+    lines = [re.match(r"│  ((?:\w+ · )*\w+) ", line) for line in drawing.splitlines()]
+    rooms = [room for line in lines if line for room in line[1].split(" · ")]
+    for floor in floors:
+        assert sorted(rooms[: len(floor)]) == floor, "draw the rooms as pyproject.toml has them"
+        del rooms[: len(floor)]
+    assert not rooms
 
 
 def test_the_package_list_is_that_of_the_folders() -> None:

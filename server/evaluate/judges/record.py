@@ -5,7 +5,6 @@ words. The combined numbers are not kept but made from the votes each time (`sum
 """
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -153,12 +152,6 @@ def read_judgement(folder: Path, run: str) -> Judgement | None:
         first = error.errors(include_url=False)[0]
         field = ".".join(map(str, first["loc"]))
         raise InputFileError(path, f"{first['msg']}: move it away to judge anew", field=field) from error
-
-
-def read_judgements(folder: Path, runs: Iterable[str]) -> dict[str, Judgement]:
-    """What judges said of some runs, given the folder of the store; runs that were not judged are left out."""
-    found = {run: read_judgement(folder, run) for run in runs}
-    return {run: judgement for run, judgement in found.items() if judgement is not None}
 
 
 def write_judgement(folder: Path, judgement: Judgement) -> None:
