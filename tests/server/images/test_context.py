@@ -1,5 +1,6 @@
 """What is sent to the engine: always the same bytes, and for sandboxes nothing that knows the answers."""
 
+import ast
 import re
 import tarfile
 from io import BytesIO
@@ -46,10 +47,22 @@ def test_the_sandbox_gets_what_it_runs_and_nothing_else(folder: Path) -> None:
     assert set(found) - code == {"Dockerfile", "wheels/some-1-py3-none-any.whl"}
     assert {"m3bench/sandboxes/host.py", "m3bench/tasks/data/catalog/math.json"} <= code
     parts = {tuple(name.split("/")[1:3]) for name in code}
-    modules = {"__init__.py", "catalog.py", "errors.py", "lines.py", "scene.py", "schema.py"}
-    assert {part[1] for part in parts if part[0] == "tasks"} == {"data", *modules}
+    modules = {"__init__", "atomic_files", "catalog", "errors", "jsonrpc", "lines", "outcome", "scene", "schema"}
+    assert {part[1] for part in parts if part[0] == "tasks"} == {"data", *(f"{name}.py" for name in modules)}
     assert {part[0] for part in parts} == {"sandboxes", "tasks"}
     assert {name.split("/")[3] for name in code if name.startswith("m3bench/tasks/data/")} == {"catalog"}
+
+
+def test_every_module_that_the_sandbox_imports_is_in_its_image() -> None:
+    places = {place for place, _ in image.contents()}
+    missing = []
+    for place, path in image.contents():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))) if place.endswith(".py") else ():
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("m3bench."):
+                module = node.module.removeprefix("m3bench.").replace(".", "/")
+                if not places & {f"{module}.py", f"{module}/__init__.py"}:
+                    missing.append(f"{place} imports {node.module}")
+    assert missing == []
 
 
 def test_the_service_gets_what_the_sandbox_has_not_got(folder: Path) -> None:
