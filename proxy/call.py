@@ -74,16 +74,24 @@ def error_object(error: WireError) -> dict[str, Any]:
 class Journal(Protocol):
     """Where calls are written."""
 
-    def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
-        """Note a call before it is forwarded; returns its number. Survives the death of this process soon."""
+    async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
+        """Put a call on record before it is forwarded; returns its number. Goes on through a cancellation.
+
+        Raises:
+            StoreError: It is not on record, and must not be forwarded.
+        """
         ...
 
     async def answered(self, call: int, answer: Answer) -> None:
-        """Note the answer; it survives the death of this process when this returns."""
+        """Put the answer on record; it survives the death of this process when this returns.
+
+        Raises:
+            StoreError: It is not on record, and must not be sent.
+        """
         ...
 
     def sent(self, call: int, sent_ns: int) -> None:
-        """Note when the answer left."""
+        """Note when the answer left; never raises."""
         ...
 
 

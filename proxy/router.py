@@ -110,7 +110,8 @@ class Router:
         name = request.name if isinstance(request.name, str) else ""
         tool = seat.tools.get(name) if _reachable(seat, request) else None
         try:
-            number = self._journal.received(request, run.id if run else None, self._canonical(seat, request, name))
+            canonical = self._canonical(seat, request, name)
+            number = await self._journal.received(request, run.id if run else None, canonical)
         except StoreError as error:
             return Answer(outcome="failed", owner="proxy", error=(INTERNAL_ERROR, str(error)))
         try:

@@ -4,10 +4,12 @@ Builds a server process out of settings. Nothing is opened or started before it 
 connects and lists tools leaves no file, no process and no run behind.
 """
 
+import logging
 import secrets
+import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,12 +42,14 @@ from m3bench.server.toolservers.backend import backend_of
 from m3bench.server.toolservers.containers import Containers
 from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
-from m3bench.tasks.errors import InputFileError, RunError, UserError
+from m3bench.tasks.errors import InputFileError, RunError, StoreError, UserError
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.profiles import RETRIEVE, tools_of
 
 if TYPE_CHECKING:
     from m3bench.server.results.live.observer import Observer
+
+logger = logging.getLogger(__name__)
 
 TIDY_SECONDS = 60.0
 """Between two looks for what dead servers left."""
@@ -71,15 +75,23 @@ class App:
         """Who looks on, when somebody does."""
         self._owner = secrets.token_hex(8)
         self._store: SqliteStore | None = None
+        self._opening = threading.Lock()
 
     @property
     def store(self) -> SqliteStore:
         """The record of runs and calls, opened now if it was not before."""
-        if self._store is None:
-            self._store = SqliteStore(self.settings.data, sync=self.settings.sync, owner=self._owner)
-            for seat in self.seats.values():
-                self._store.add_seat(seat.id, seat.profile, now())
-        return self._store
+        with self._opening:
+            if self._store is None:
+                self._store = SqliteStore(self.settings.data, sync=self.settings.sync, owner=self._owner)
+                for seat in list(self.seats.values()):
+                    self._store.add_seat(seat.id, seat.profile, now())
+            return self._store
+
+    async def opened_store(self) -> SqliteStore:
+        """The same without holding up the event loop: another process may be at the folder."""
+        if self._store is not None:
+            return self._store
+        return await anyio.to_thread.run_sync(getattr, self, "store")
 
     @cached_property
     def backend(self) -> Backend:
@@ -146,7 +158,11 @@ class App:
 
     async def close_seat(self, seat: Seat) -> None:
         """End what runs on a seat and forget it."""
-        await self.runs.abandon(seat)
+        try:
+            await self.runs.abandon(seat)
+        except StoreError as error:
+            # Whoever opens the record next finds the run without its server and marks it as abandoned.
+            logger.warning("A seat ended, and its run could not be marked as abandoned: %s", error)
         self.seats.pop(seat.id, None)
         self._seats_changed()
 
@@ -157,10 +173,10 @@ class App:
         if record.state not in ("submitted", "scored"):
             raise RunError("This run was not submitted: there is nothing to score.")
         task = self.library.task(record.task)
-        calls = self.runs.tool_calls(record.id)
+        calls = await anyio.to_thread.run_sync(self.runs.tool_calls, record.id)
         card = await anyio.to_thread.run_sync(score_run, record, task, calls, self.workspace(record), self._encoder)
         card["client"] = self._client(record)
-        self.store.change_run(record.id, state="scored", scorecard=card)
+        await anyio.to_thread.run_sync(partial(self.store.change_run, record.id, state="scored", scorecard=card))
         self._run_changed(record.id)
         return card
 
@@ -201,8 +217,10 @@ class App:
     async def _keep_tidy(self) -> None:
         """Remove what dead servers left, now and from time to time."""
         while True:
-            if has_leftovers(self.settings.data):
-                self.store.mend()
+            with suppress(StoreError):
+                if has_leftovers(self.settings.data):
+                    store = await self.opened_store()
+                    await anyio.to_thread.run_sync(store.mend)
             await anyio.sleep(TIDY_SECONDS)
 
     async def _close(self) -> None:
@@ -210,7 +228,7 @@ class App:
             for seat in list(self.seats.values()):
                 await self.close_seat(seat)
             if self._store is not None:
-                self._store.close()
+                await anyio.to_thread.run_sync(self._store.close)
 
     def _run_changed(self, run: str) -> None:
         if self.observer is not None:
@@ -293,8 +311,9 @@ class _LazyJournal:
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
-        number = self._app.store.received(request, run, tool)
+    async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
+        store = await self._app.opened_store()
+        number = await store.received(request, run, tool)
         if self._app.observer is not None:
             self._app.observer.received(number, request, run, tool)
         return number

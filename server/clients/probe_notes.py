@@ -116,7 +116,7 @@ class Notes:
         """The calls to a tool in this round."""
         return [call for call in self.calls[self.first :] if call.tool == tool]
 
-    def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
+    async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
         """Note a call before it is answered."""
         self.revision = request.caller.revision or self.revision
         self.calls.append(NotedCall(tool=tool, request=request))

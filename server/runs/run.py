@@ -8,7 +8,9 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import anyio
@@ -20,7 +22,8 @@ from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.server.store.sqlite import SqliteStore
-from m3bench.tasks.errors import RunError, SandboxError
+from m3bench.server.store.trouble import explain
+from m3bench.tasks.errors import PathError, RunError, SandboxError, StoreError
 from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import Reply
 from m3bench.tasks.task import MEDIA, Task
@@ -43,6 +46,10 @@ class Run:
         self._under_way = 0
         self._idle = anyio.Event()
         self._idle.set()
+        self.submitting = False
+        """Whether an answer is being put on record at this moment."""
+        self.ended = False
+        """Whether its sandbox is gone, so that an answer is all that it can still take."""
 
     def enter(self) -> None:
         """A call of this run has arrived."""
@@ -77,9 +84,16 @@ class Run:
         return reply
 
     def keep(self, call: int, result: bytes) -> str:
-        """Put a result that is too large for a client into the workspace."""
+        """Put a result that is too large for a client into the workspace.
+
+        Raises:
+            SandboxError: It cannot be kept there.
+        """
         name = f"results/{call:x}.json"
-        self.lease.put(name, result)
+        try:
+            self.lease.put(name, result)
+        except (OSError, PathError) as error:
+            raise SandboxError(f"The whole result could not be kept in the workspace: {error}") from error
         return f"./{name}"
 
 
@@ -122,6 +136,8 @@ class Runs:
         """Whether anything was asked of the store yet; a client that only looks around must not open it."""
         self._running: dict[str, Run] = {}
         """Runs under way by seat."""
+        self._starting: set[str] = set()
+        """Seats on which a run is about to begin."""
 
     @property
     def _store(self) -> SqliteStore:
@@ -137,7 +153,18 @@ class Runs:
 
         Raises:
             RunError: Another run is under way on this seat, and `abandon` was not asked for.
+            SandboxError: There is no workspace to be had.
+            StoreError: The run could not be put on record, and did not begin.
         """
+        if seat.id in self._starting:
+            raise RunError("A task is being started on this seat at this moment: wait for the answer.")
+        self._starting.add(seat.id)
+        try:
+            return await self._start(seat, task, abandon=abandon)
+        finally:
+            self._starting.discard(seat.id)
+
+    async def _start(self, seat: Seat, task: Task, *, abandon: bool) -> Run:
         current = self.running(seat)
         if current is not None:
             if not abandon:
@@ -147,18 +174,18 @@ class Runs:
                 )
             await self.abandon(seat)
         id = secrets.token_hex(HANDLE_BYTES)
-        self._pool.root.mkdir(parents=True, exist_ok=True)
-        lease = await self._pool.lease(
-            servers=tuple(sorted({tool.server for tool in seat.tools.values()})), scenes=self._library.scenes(task)
-        )
-        self._furnish(lease, task)
-        run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
-        self._store.add_run(
-            RunRecord(
+        lease = await self._lease(seat, task)
+        try:
+            self._furnish(lease, task)
+            record = RunRecord(
                 id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=now(), ended=None,
                 answer=None, seal=None, manifest=self._manifest(seat), scorecard=None,
-            )
-        )  # fmt: skip
+            )  # fmt: skip
+            await anyio.to_thread.run_sync(self._store.add_run, record)
+        except BaseException:
+            await lease.release()
+            raise
+        run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
         self._running[seat.id] = run
         seat.run = run
         self._changed(id)
@@ -169,6 +196,7 @@ class Runs:
 
         Raises:
             RunError: There is no run to submit, it was submitted before, or the handle is another run's.
+            StoreError: The answer could not be put on record; it can be submitted again.
         """
         run = self.running(seat)
         if run is None:
@@ -178,23 +206,45 @@ class Runs:
             raise RunError("No task is running on this seat: call start_task first.")
         if handle is not None and handle != run.id:
             raise RunError("That handle belongs to another run than the one under way on this seat: leave it out.")
+        if run.submitting:
+            raise RunError("An answer is being submitted on this seat at this moment: wait for it.")
         seat.run = None
-        del self._running[seat.id]
-        # Calls sent together with the answer belong to the run: the seal waits for them.
-        await run.settle()
-        workspace = run_workspace(self._store.folder, run.id)
-        workspace.parent.mkdir(parents=True)
-        await run.lease.finish(workspace)
-        with anyio.CancelScope(shield=True):
-            files = await anyio.to_thread.run_sync(file_hashes, workspace)
-        begun = self._store.run(run.id)
-        assert begun is not None
-        link = seal(begun, self.tool_calls(run.id), files, answer)
-        self._store.change_run(run.id, state="submitted", ended=now(), answer=answer, seal=link)
+        run.submitting = True
+        try:
+            # Calls sent together with the answer belong to the run: the seal waits for them.
+            await run.settle()
+            record = await self._end(run, answer)
+        except StoreError as error:
+            raise StoreError(f"{error} Nothing was submitted: call submit again.") from error
+        finally:
+            run.submitting = False
+            if not run.ended and self.running(seat) is run:
+                seat.run = run  # It goes on as if nothing had been said.
+        self._running.pop(seat.id, None)
         self._changed(run.id)
-        record = self._store.run(run.id)
-        assert record is not None
         return record
+
+    async def _end(self, run: Run, answer: str) -> RunRecord:
+        await anyio.to_thread.run_sync(self._store.catch_up)
+        run.ended = True
+        workspace = run_workspace(self._store.folder, run.id)
+        try:
+            if not workspace.exists():
+                workspace.parent.mkdir(parents=True, exist_ok=True)
+                await run.lease.finish(workspace)
+        except OSError as error:
+            raise explain(error, self._store.folder) from error
+        # A thread goes on through a cancellation, and this returns when it is done.
+        return await anyio.to_thread.run_sync(self._seal, run.id, workspace, answer)
+
+    def _seal(self, run: str, workspace: Path, answer: str) -> RunRecord:
+        begun = self._store.run(run)
+        if begun is None:
+            raise StoreError(f"Run {run} is no longer on record: somebody has deleted it.")
+        link = seal(begun, self.tool_calls(run), file_hashes(workspace), answer)
+        ended = now()
+        self._store.change_run(run, state="submitted", ended=ended, answer=answer, seal=link)
+        return replace(begun, state="submitted", ended=ended, answer=answer, seal=link)
 
     def tool_calls(self, run: str) -> list[CallRecord]:
         """What the agent did in a run: its calls without those to the benchmark's own tools."""
@@ -213,14 +263,28 @@ class Runs:
         return [(name, self._library.picture(name)) for name in run.task.pictures]
 
     async def abandon(self, seat: Seat) -> None:
-        """Give up the run of a seat, when there is one."""
-        run = self._running.pop(seat.id, None)
+        """Give up the run of a seat, when there is one.
+
+        Raises:
+            StoreError: That could not be put on record. The run is over all the same; this can be tried again.
+        """
+        run = self._running.get(seat.id)
         if run is None:
             return
         seat.run = None
         await run.lease.release()
-        self._store.change_run(run.id, state="abandoned", ended=now())
+        change = partial(self._store.change_run, run.id, state="abandoned", ended=now())
+        await anyio.to_thread.run_sync(change)
+        self._running.pop(seat.id, None)
         self._changed(run.id)
+
+    async def _lease(self, seat: Seat, task: Task) -> Lease:
+        servers = tuple(sorted({tool.server for tool in seat.tools.values()}))
+        try:
+            self._pool.root.mkdir(parents=True, exist_ok=True)
+            return await self._pool.lease(servers=servers, scenes=self._library.scenes(task))
+        except OSError as error:
+            raise SandboxError(f"The run's workspace cannot be made: {error}") from error
 
     def _furnish(self, lease: Lease, task: Task) -> None:
         try:

@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from m3bench.proxy.call import Answer
+from m3bench.proxy.call import Answer, error_result
 from m3bench.proxy.indirect import FIND_TOOLS
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs import retrieval
@@ -18,7 +18,7 @@ from m3bench.server.scorecard.app import TOOL_META
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
 from m3bench.tasks.catalog import did_you_mean
-from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
+from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError, StoreError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import solvable
 from m3bench.tasks.schema import problems
@@ -132,6 +132,8 @@ class BenchmarkTools:
         }
         try:
             return _answer(await handlers[name](seat, **arguments))
+        except StoreError as error:
+            return Answer(outcome="failed", owner="proxy", result=error_result(str(error)))
         except M3Error as error:
             return _answer(_text(str(error), is_error=True), "not_found")
 

@@ -20,6 +20,9 @@ WORKSPACES = "workspaces"
 RUNS = "runs"
 """Folder of what submitted runs left, by handle."""
 
+BACKUPS = "backups"
+"""Folder of copies of the database, made before it was changed, and of whole copies of the record."""
+
 
 def database(folder: Path) -> Path:
     """The database of a data folder, whether or not it is there yet."""

@@ -5,10 +5,14 @@ holds one, and whoever opens the store next sees which owners are gone.
 """
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
+
+from m3bench.server.store.permissions import PRIVATE_FILE, PRIVATE_FOLDER
+from m3bench.tasks.errors import StoreError
 
 if os.name == "nt":
     import msvcrt
@@ -19,28 +23,40 @@ if os.name == "nt":
         except OSError:
             return False
         return True
-
-    def _wait_and_lock(file: IO[bytes]) -> None:
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined, unused-ignore]
 else:
     import fcntl
 
     def _lock(file: IO[bytes]) -> bool:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             return False
         return True
 
-    def _wait_and_lock(file: IO[bytes]) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX)
+
+OPENING_SECONDS = 15.0
+"""How long to wait for another process that opens or closes the same store."""
+
+_LOOK_SECONDS = 0.005
 
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """While this holds, no other process opens or closes the store in a folder, or tidies up there."""
-    with (folder / "opening.lock").open("wb") as file:
-        _wait_and_lock(file)
+    """While this holds, no other process opens or closes the store in a folder, or tidies up there.
+
+    Raises:
+        StoreError: Another process does so and does not come to an end.
+        OSError: The folder cannot be used.
+    """
+    deadline = time.monotonic() + OPENING_SECONDS
+    with _private(folder / "opening.lock") as file:
+        while not _lock(file):
+            if time.monotonic() > deadline:
+                raise StoreError(
+                    f"Another m3bench has been opening or closing the record in {folder} for more than "
+                    f"{OPENING_SECONDS:g} seconds: end it, or choose another folder with --data."
+                )
+            time.sleep(_LOOK_SECONDS)
         yield
 
 
@@ -48,11 +64,15 @@ class Owner:
     """This process, as the store knows it."""
 
     def __init__(self, folder: Path, id: str) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
         self.id = id
         self._path = folder / f"{self.id}.lock"
-        self._file = self._path.open("wb")
-        _lock(self._file)
+        self._file = _private(self._path)
+        try:
+            _lock(self._file)
+        except BaseException:
+            self._file.close()
+            raise
 
     def close(self) -> None:
         """Be gone."""
@@ -65,6 +85,11 @@ def owners(folder: Path) -> set[str]:
     return {path.stem for path in folder.glob("*.lock")}
 
 
+def living(folder: Path) -> set[str]:
+    """The ids of the processes that live; lock files of others are removed on the way."""
+    return {owner for owner in owners(folder) if not dead(folder, owner)}
+
+
 def dead(folder: Path, owner: str) -> bool:
     """Whether the process behind an owner id is gone; its lock file is removed on the way."""
     path = folder / f"{owner}.lock"
@@ -74,6 +99,13 @@ def dead(folder: Path, owner: str) -> bool:
                 return False
     except FileNotFoundError:
         return True
+    except OSError:
+        return False  # Who cannot be asked is not taken for dead.
     with suppress(OSError):
         path.unlink()
     return True
+
+
+def _private(path: Path) -> IO[bytes]:
+    """A file to hold a lock on, for this account alone."""
+    return open(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE), "r+b")

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from m3bench.server.store.database import newer
 from m3bench.server.store.layout import BLOBS, OWNERS, database
 from m3bench.server.store.owners import owners
 from m3bench.server.store.records import OWN_TOOLS
-from m3bench.server.store.sqlite import SCHEMA_VERSION
+from m3bench.server.store.schema import VERSION
+from m3bench.server.store.trouble import explain
 from m3bench.tasks.errors import StoreError
 
 _OWN = ", ".join(f"'{name}'" for name in sorted(OWN_TOOLS))
@@ -109,16 +111,16 @@ class Reader:
 
     def runs(self, names: Sequence[str]) -> list[RunRow]:
         """The runs with these handles, newest first."""
-        return self._runs(f"WHERE id IN ({_marks(names)}) ORDER BY started DESC, id", names)
+        return self._runs(f"WHERE id IN ({_marks(names)}) ORDER BY number DESC", names)
 
     def newest_runs(self, most: int) -> list[RunRow]:
         """The newest runs, and among them all that are under way."""
-        found = self._runs("ORDER BY state = 'working' DESC, started DESC, id LIMIT ?", (most,))
-        return sorted(found, key=lambda run: (run.started, run.id), reverse=True)
+        newest = "SELECT number FROM runs ORDER BY state = 'working' DESC, number DESC LIMIT ?"
+        return self._runs(f"WHERE number IN ({newest}) ORDER BY number DESC", (most,))
 
     def submitted_runs(self) -> list[RunRow]:
         """Every run that was submitted, oldest first."""
-        return self._runs("WHERE state IN ('submitted', 'scored') ORDER BY started, id")
+        return self._runs("WHERE state IN ('submitted', 'scored') ORDER BY number")
 
     def modes(self, runs: Sequence[str]) -> dict[str, str]:
         """The mode of each of these runs."""
@@ -178,7 +180,7 @@ class Reader:
         try:
             return self._connection.execute(query, tuple(values)).fetchall()
         except sqlite3.Error as error:
-            raise StoreError(f"The record in {self.folder} cannot be read: {error}") from error
+            raise explain(error, self.folder, reading=True) from error
 
 
 def _marks(values: Sequence[Any]) -> str:
@@ -192,10 +194,14 @@ def _connect(path: Path) -> sqlite3.Connection | None:
         found = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10, check_same_thread=False)
         (version,) = found.execute("PRAGMA user_version").fetchone()
     except sqlite3.Error as error:
-        raise StoreError(f"The record {path} cannot be read: {error}") from error
-    if version == SCHEMA_VERSION:
+        raise explain(error, path.parent, reading=True) from error
+    if version == VERSION:
         return found
     found.close()
     if version:
-        raise StoreError(f"{path} was written by another version of m3bench: watch with that one.")
+        if version > VERSION:
+            raise StoreError(newer(path, version))
+        raise StoreError(
+            f"{path} was written by an older version of m3bench: `m3bench runs list` brings it to this one."
+        )
     return None

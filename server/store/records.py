@@ -91,6 +91,23 @@ class CallRecord:
         return found if isinstance(found, dict) else {}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Damage:
+    """A part of the record that is no longer what was written."""
+
+    run: str | None
+    """The run concerned; None when it is none or cannot be told."""
+    call: int | None
+    """The call concerned, when it is one."""
+    says: str
+    """What is wrong with it."""
+
+    def __str__(self) -> str:
+        where = [f"run {self.run}"] if self.run is not None else []
+        where += [f"call {self.call:x}"] if self.call is not None else []
+        return f"{', '.join(where) or 'database'}: {self.says}"
+
+
 def now() -> str:
     """This moment, as records say it."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,5 +1,6 @@
 """The store keeps what was answered, whatever dies."""
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,8 +12,10 @@ import anyio
 import pytest
 
 from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.server.store.blobs import BLOB_BYTES
+from m3bench.server.store.layout import DATABASE
 from m3bench.server.store.records import RunRecord
-from m3bench.server.store.sqlite import BLOB_BYTES, CUT_OFF, SqliteStore, has_leftovers
+from m3bench.server.store.sqlite import CUT_OFF, SqliteStore, has_leftovers
 from m3bench.tasks.errors import StoreError
 
 
@@ -51,6 +54,10 @@ def opened(tmp_path: Path) -> Iterator[Open]:
         yield open_store
 
 
+def received(store: SqliteStore, run: str = "run") -> int:
+    return anyio.run(store.received, request(), run, "math/add")
+
+
 async def answered(store: SqliteStore, number: int, answer: Answer) -> None:
     with anyio.fail_after(5):
         await store.answered(number, answer)
@@ -58,7 +65,7 @@ async def answered(store: SqliteStore, number: int, answer: Answer) -> None:
 
 def test_a_call_comes_back_byte_for_byte(opened: Open) -> None:
     store = opened()
-    number = store.received(request(), "run", "math/add")
+    number = received(store)
     answer = Answer(outcome="success", result=b'{"content": []}', forwarded_ns=11, returned_ns=12)
     anyio.run(answered, store, number, answer)
     store.sent(number, 13)
@@ -74,7 +81,7 @@ def test_a_call_comes_back_byte_for_byte(opened: Open) -> None:
 def test_large_values_are_kept_once_beside_the_database(opened: Open, tmp_path: Path) -> None:
     store = opened()
     large = b"x" * (BLOB_BYTES + 1)
-    for number in (store.received(request(), "run", "math/add"), store.received(request(), "run", "math/add")):
+    for number in (received(store), received(store)):
         anyio.run(answered, store, number, Answer(outcome="success", result=large))
     assert [call.result for call in store.calls("run")] == [large, large]
     assert len(list((tmp_path / "blobs").iterdir())) == 1
@@ -86,7 +93,7 @@ def test_large_values_are_kept_once_beside_the_database(opened: Open, tmp_path: 
 
 def test_answers_of_one_turn_share_a_commit_and_all_survive(opened: Open) -> None:
     store = opened()
-    numbers = [store.received(request(), "run", "math/add") for _ in range(32)]
+    numbers = [received(store) for _ in range(32)]
 
     async def main() -> None:
         with anyio.fail_after(5):
@@ -103,12 +110,12 @@ def test_a_process_that_dies_leaves_its_calls_marked_and_its_run_abandoned(opene
     code = """
 import os, sys
 from pathlib import Path
-from tests.server.store.test_sqlite import request, run_record
+from tests.server.store.test_sqlite import received, run_record
 from m3bench.server.store.sqlite import SqliteStore
 store = SqliteStore(Path(sys.argv[1]))
 store.add_seat("seat", "full", "2026-01-01")
 store.add_run(run_record())
-store.received(request(), "a" * 40, "math/add")
+received(store, "a" * 40)
 os._exit(1)
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False, timeout=30)
@@ -123,7 +130,7 @@ def test_a_living_process_keeps_its_calls_and_runs(opened: Open) -> None:
     first = opened()
     first.add_seat("seat", "full", "2026-01-01")
     first.add_run(run_record())
-    first.received(request(), "a" * 40, "math/add")
+    received(first, "a" * 40)
     second = opened()
     assert second.calls("a" * 40)[0].outcome is None
     assert second.runs()[0].state == "working"
@@ -143,15 +150,16 @@ def test_a_run_is_found_by_the_beginning_of_its_handle_when_there_is_one(opened:
 
 def test_a_folder_that_cannot_be_used_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="data folder"):
+    with pytest.raises(StoreError, match=str(tmp_path)):
         SqliteStore(tmp_path / "file")
 
 
 def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path)
-    store._connection.execute("PRAGMA user_version = 99")
-    store.close()
-    with pytest.raises(StoreError, match="another version"):
+    SqliteStore(tmp_path).close()
+    with sqlite3.connect(tmp_path / DATABASE) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StoreError, match=r"newer version of m3bench .* upgrade m3bench"):
         SqliteStore(tmp_path)
 
 

@@ -129,7 +129,7 @@ def test_a_record_that_is_none_is_told_in_a_line(tmp_path: Path) -> None:
     database(tmp_path).write_text("no database, but long enough to be taken for one " * 50)
     done = m3bench_watch("--data", tmp_path)
     assert done.returncode == 2
-    assert "cannot be read" in done.stderr
+    assert "could not be read" in done.stderr
 
 
 def test_watching_a_folder_writes_nothing_there(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ async def _call(
         caller=Caller(seat=seat, revision="2025-11-25", client=f"{MARKUP} 1"), id=number,
         raw=json.dumps(message).encode(), name=tool, arguments=arguments, meta=meta, received_ns=moment, wall=now(),
     )  # fmt: skip
-    call = app.store.received(request, run, tool)
+    call = await app.store.received(request, run, tool)
     result = json.dumps({"content": [{"type": "text", "text": text}], "isError": outcome != "success"}).encode()
     answer = Answer(outcome=outcome, result=result, forwarded_ns=moment, returned_ns=moment + 4_000_000)
     await app.store.answered(call, answer)

@@ -1,0 +1,92 @@
+"""Large values of the record, kept once each in files named by the hash of their content."""
+
+import os
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from m3bench.server.store.permissions import PRIVATE_FILE, PRIVATE_FOLDER
+
+BLOB_BYTES = 16 * 1024
+"""Larger values go to a file."""
+
+
+class Blobs:
+    """The files of large values.
+
+    Args:
+        folder: Where they lie.
+        sync: Whether a file must survive the death of the machine when `pack` returns.
+    """
+
+    def __init__(self, folder: Path, *, sync: bool = False) -> None:
+        self._folder = folder
+        self._sync = sync
+
+    def pack(self, value: bytes) -> bytes | str:
+        """The value itself when it is small, else the name of the file that holds it.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        if len(value) <= BLOB_BYTES:
+            return value
+        name = sha256(value).hexdigest()
+        path = self._folder / name
+        if not _has(path, len(value)):
+            self._write(path, value)
+        return name
+
+    def unpack(self, value: bytes | str | None) -> bytes | None:
+        """The value behind what `pack` gave.
+
+        Raises:
+            OSError: The file cannot be read.
+            ValueError: The file is not what was written.
+        """
+        if not isinstance(value, str):
+            return value
+        found = (self._folder / value).read_bytes()
+        if sha256(found).hexdigest() != value:
+            raise ValueError("its file was changed or damaged")
+        return found
+
+    def names(self) -> list[str]:
+        """The names of all files."""
+        return sorted(path.name for path in self._folder.iterdir())
+
+    def remove(self, name: str) -> None:
+        """Forget a value."""
+        (self._folder / name).unlink(missing_ok=True)
+
+    def _write(self, path: Path, value: bytes) -> None:
+        """Write a file beside its place and move it there: nobody ever sees half of one."""
+        self._folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+        draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+        try:
+            with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE), "wb") as file:
+                file.write(value)
+                if self._sync:
+                    file.flush()
+                    os.fsync(file.fileno())
+            draft.replace(path)
+            if self._sync and os.name != "nt":
+                _sync_folder(self._folder)
+        finally:
+            with suppress(OSError):
+                draft.unlink()
+
+
+def _has(path: Path, size: int) -> bool:
+    try:
+        return path.stat().st_size == size
+    except FileNotFoundError:
+        return False
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

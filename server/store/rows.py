@@ -1,0 +1,201 @@
+"""Reads rows of the record as runs and calls, and says of each that is damaged which one it is.
+
+One bad record costs itself only. A row is damaged when it does not fit its digest, when its JSON or its file cannot be
+read, or when SQLite cannot read the page that it lies on; then the others are looked up one by one.
+"""
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from m3bench.server.store.blobs import Blobs
+from m3bench.server.store.records import CallRecord, Damage, RunRecord
+from m3bench.server.store.schema import ANSWER_COLUMNS, CALL_COLUMNS, RUN_COLUMNS, SENT_COLUMNS, row_digest
+from m3bench.server.store.trouble import explain
+from m3bench.tasks.errors import StoreError
+
+_CALLS, _ANSWERS = (f"SELECT {columns}, digest FROM" for columns in (CALL_COLUMNS, ANSWER_COLUMNS))
+
+UNREADABLE = "the database is damaged where it lies"
+CHANGED = "it is not what was written"
+
+Row = tuple[Any, ...]
+
+
+class Rows:
+    """The rows of a record, on a connection of its own.
+
+    Args:
+        connect: Opens the database; called when it is needed, and again after a failure.
+        blobs: The files of large values.
+        folder: The data folder, for messages.
+    """
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection], blobs: Blobs, folder: Path) -> None:
+        self._connect = connect
+        self._blobs = blobs
+        self._folder = folder
+        self._connection: sqlite3.Connection | None = None
+        self._turn = threading.RLock()
+
+    def run(self, prefix: str) -> RunRecord | None:
+        """The run whose handle begins so, when there is exactly one.
+
+        Raises:
+            StoreError: It is damaged.
+        """
+        found = self._read("SELECT id FROM runs WHERE substr(id, 1, ?) = ? LIMIT 2", (len(prefix), prefix))
+        if len(found) != 1:
+            return None
+        (row,) = self._read(f"SELECT {RUN_COLUMNS}, digest FROM runs WHERE id = ?", found[0])
+        record = _run(row)
+        if isinstance(record, Damage):
+            raise StoreError(f"The record is damaged: {record}. `m3bench store check` tells more.")
+        return record
+
+    def runs(self, seat: str | None) -> tuple[list[RunRecord], list[Damage]]:
+        """The runs of a seat, or every run, newest first, and those that are damaged."""
+        sound: list[RunRecord] = []
+        damaged: list[Damage] = []
+        for found in map(_run, self._run_rows(seat, damaged)):
+            if isinstance(found, Damage):
+                damaged.append(found)
+            else:
+                sound.append(found)
+        return sound, damaged
+
+    def calls(self, run: str) -> tuple[list[CallRecord], list[Damage]]:
+        """The calls of a run in the order they arrived, and those that are damaged."""
+        sound: list[CallRecord] = []
+        damaged: list[Damage] = []
+        for (id,) in self._read("SELECT id FROM calls INDEXED BY calls_of_run WHERE run = ? ORDER BY id", (run,)):
+            try:
+                sound.append(self._call(id))
+            except (sqlite3.Error, OSError, ValueError) as error:
+                damaged.append(Damage(run=run, call=id, says=self._why(error)))
+        return sound, damaged
+
+    def client(self, run: str) -> str:
+        """What the client of a run's first call calls itself; empty when there is none."""
+        found = self._read("SELECT client FROM calls WHERE run = ? ORDER BY id LIMIT 1", (run,))
+        return str(found[0][0]) if found else ""
+
+    def owners(self) -> set[str]:
+        """The processes whose seats are not settled."""
+        return {owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats WHERE owner != ''", ())}
+
+    def blobs(self) -> set[str]:
+        """The files that a call refers to."""
+        places = (("request", "calls"), ("result", "answers"), ("full", "answers"))
+        return {
+            value
+            for column, table in places
+            for (value,) in self._read(f"SELECT {column} FROM {table} WHERE typeof({column}) = 'text'", ())
+        }
+
+    def close(self) -> None:
+        """Let go of the database."""
+        with self._turn:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _run_rows(self, seat: str | None, damaged: list[Damage]) -> Iterable[Row]:
+        query = f"SELECT {RUN_COLUMNS}, digest FROM runs"
+        try:
+            return self._fetch(f"{query} WHERE ? IS NULL OR seat = ? ORDER BY number DESC", (seat, seat))
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                raise explain(error, self._folder, reading=True) from error
+        rows: list[Row] = []
+        for (id,) in self._read("SELECT id FROM runs INDEXED BY sqlite_autoindex_runs_1", ()):
+            try:
+                rows += self._fetch(f"{query} WHERE id = ?", (id,))
+            except sqlite3.DatabaseError:
+                damaged.append(Damage(run=id, call=None, says=UNREADABLE))
+        mine = [row for row in rows if seat is None or row[1] == seat]
+        return sorted(mine, key=lambda row: (str(row[5]), str(row[0])), reverse=True)
+
+    def _call(self, id: int) -> CallRecord:
+        found = _checked(self._fetch(f"{_CALLS} calls WHERE id = ?", (id,)))
+        if not found:
+            raise ValueError("it is missing")
+        call = found[0]
+        answers = _checked(self._fetch(f"{_ANSWERS} answers WHERE call = ?", (id,)))
+        sent = _checked(self._fetch(f"SELECT {SENT_COLUMNS}, digest FROM sent WHERE call = ?", (id,)))
+        _, outcome, owner, result, error, full, forwarded, returned = answers[0] if answers else (None,) * 8
+        return CallRecord(
+            id=call[0], run=call[1], seat=call[2], tool=call[3], request_id=call[4],
+            request=self._blobs.unpack(call[5]) or b"", revision=call[6], client=call[7], wall=call[8],
+            received_ns=call[9], outcome=outcome, owner=owner, result=self._blobs.unpack(result),
+            error=tuple(json.loads(error)) if error else None, full=self._blobs.unpack(full),
+            forwarded_ns=forwarded, returned_ns=returned, sent_ns=sent[0][1] if sent else None,
+        )  # fmt: skip
+
+    def _why(self, error: sqlite3.Error | OSError | ValueError) -> str:
+        """What is wrong with a call that cannot be read.
+
+        Raises:
+            StoreError: Nothing is: it could not be read just now.
+        """
+        if isinstance(error, sqlite3.Error) and _is_damage(error):
+            return UNREADABLE
+        if isinstance(error, FileNotFoundError):
+            return "the file of a large value is missing"
+        if isinstance(error, ValueError):
+            return str(error)
+        raise explain(error, self._folder, reading=True) from error
+
+    def _read(self, query: str, values: Row) -> list[Row]:
+        try:
+            return self._fetch(query, values)
+        except sqlite3.Error as error:
+            raise explain(error, self._folder, reading=True) from error
+
+    def _fetch(self, query: str, values: Row) -> list[Row]:
+        with self._turn:
+            if self._connection is None:
+                self._connection = self._connect()
+                # A text that is no text any more is read as well: its digest tells.
+                self._connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
+            try:
+                return self._connection.execute(query, values).fetchall()
+            except sqlite3.Error as error:
+                if not _is_damage(error):
+                    self.close()
+                raise
+
+
+def _run(row: Row) -> RunRecord | Damage:
+    *values, digest = row
+    id = str(values[0])
+    if row_digest(*values) != digest:
+        return Damage(run=id, call=None, says=CHANGED)
+    try:
+        manifest, scorecard = json.loads(values[9]), json.loads(values[10]) if values[10] else None
+    except ValueError:
+        return Damage(run=id, call=None, says="its manifest or its score card is no JSON")
+    return RunRecord(
+        id=id, seat=values[1], task=values[2], state=values[3], mode=values[4], started=values[5], ended=values[6],
+        answer=values[7], seal=values[8], manifest=manifest, scorecard=scorecard,
+    )  # fmt: skip
+
+
+def _checked(rows: list[Row]) -> list[Row]:
+    """Rows without their digests.
+
+    Raises:
+        ValueError: A row does not fit its digest.
+    """
+    for *values, digest in rows:
+        if row_digest(*values) != digest:
+            raise ValueError(CHANGED)
+    return [row[:-1] for row in rows]
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

@@ -1,0 +1,263 @@
+"""The writer of the record: a thread with a connection of its own that commits rows, in groups.
+
+Rows that belong together are a unit, committed whole or not at all; whoever waits for a unit is told what became of
+that unit and of no other. Units that wait at the same time share a commit, and when it fails each is tried alone, so
+that one that cannot be written costs itself only. When nothing can be written, every unit is told so at once, and the
+next one tries again with a fresh connection: the record recovers as soon as it can.
+"""
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+
+import anyio
+
+from m3bench.server.store.schema import Insert, Statement, statements
+from m3bench.tasks.errors import StoreError
+
+GROUP = 64
+"""The most units in one commit."""
+
+Work = Sequence[Insert | Statement]
+
+LOOK_SECONDS = 0.1
+"""Between two looks whether the database is still where it was."""
+
+CLOSE_SECONDS = 15.0
+"""How long closing waits for what is still being written; longer than a lock is waited for."""
+
+
+class Unit:
+    """Rows that are committed together or not at all, and what became of them.
+
+    Args:
+        prepare: Gives the statements; runs in the writer's thread, once.
+        failed: Is called there when they are not on record in the end.
+    """
+
+    def __init__(self, prepare: Callable[[], Work], failed: Callable[[], None] | None = None) -> None:
+        self.prepare = prepare
+        self.failed = failed
+        self.work: Work = ()
+        self.error: StoreError | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._future: asyncio.Future[None] | None = None
+        self._done: threading.Event | None = None
+
+    def wait(self) -> None:
+        """Wait until the rows are committed.
+
+        Raises:
+            StoreError: They are not.
+        """
+        assert self._done is not None
+        self._done.wait()
+        if self.error is not None:
+            raise self.error
+
+    async def committed(self) -> None:
+        """Wait until the rows are committed, without holding up the event loop; goes on through a cancellation.
+
+        Raises:
+            StoreError: They are not.
+        """
+        assert self._future is not None
+        with anyio.CancelScope(shield=True):
+            await self._future
+        if self.error is not None:
+            raise self.error
+
+    def from_thread(self) -> None:
+        """Be waited for by a thread."""
+        self._done = threading.Event()
+
+    def from_loop(self) -> None:
+        """Be waited for in the running event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._future = self._loop.create_future()
+
+    def _settle(self) -> None:
+        if self._future is not None and not self._future.done():
+            self._future.set_result(None)
+
+
+class Writer:
+    """Commits units.
+
+    Args:
+        connect: Opens the database for writing; called again after it failed. May raise any error.
+        verify: Raises when the open database is no longer the one at its place.
+        explain: Turns an error into what people read.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], sqlite3.Connection],
+        verify: Callable[[], None],
+        explain: Callable[[BaseException], StoreError],
+    ) -> None:
+        self._connect = connect
+        self._verify = verify
+        self._explain = explain
+        self._connection: sqlite3.Connection | None = None
+        self._queue: SimpleQueue[Unit | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._looked = 0.0
+        self._closed = False
+        self._turn = threading.Lock()
+
+    def submit(self, unit: Unit) -> Unit:
+        """Put a unit behind those that wait."""
+        with self._turn:
+            if self._closed:
+                raise StoreError("The record is closed: this server is ending.")
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="m3bench-writer", daemon=True)
+                self._thread.start()
+            self._queue.put(unit)
+        return unit
+
+    def close(self) -> None:
+        """Commit what waits and let go of the database."""
+        with self._turn:
+            if self._closed:
+                return
+            self._closed = True
+            self._queue.put(None)
+        if self._thread is not None:
+            self._thread.join(CLOSE_SECONDS)
+
+    def _work(self) -> None:
+        ending = False
+        while not ending:
+            units, ending = self._next()
+            try:
+                self._write(units)
+            except BaseException as error:  # Whoever waits must hear, whatever broke.
+                for unit in units:
+                    unit.error = unit.error or self._explain(error)
+            for unit in units:
+                if unit.error is not None and unit.failed is not None:
+                    unit.failed()
+            _tell(units)
+        self._disconnect()
+
+    def _next(self) -> tuple[list[Unit], bool]:
+        """The units that wait, at least one of them, and whether the writer is to end after these."""
+        first = self._queue.get()
+        if first is None:
+            return [], True
+        units = [first]
+        with suppress(Empty):
+            while len(units) < GROUP:
+                unit = self._queue.get_nowait()
+                if unit is None:
+                    return units, True
+                units.append(unit)
+        return units, False
+
+    def _write(self, units: list[Unit]) -> None:
+        ready = [unit for unit in units if self._is_prepared(unit)]
+        if not ready:
+            return
+        try:
+            connection = self._open()
+        except Exception as error:
+            # No row is at fault: all of them would wait for the same thing again, one after the other.
+            self._undo(error)
+            for unit in ready:
+                unit.error = self._explain(error)
+            return
+        why = self._commit(connection, ready)
+        if why is None:
+            return
+        alone = len(ready) > 1 and not _is_locked(why)
+        for unit in ready:
+            unit.error = self._commit_alone(unit) if alone else self._explain(why)
+
+    def _is_prepared(self, unit: Unit) -> bool:
+        try:
+            unit.work = unit.prepare()
+        except Exception as error:
+            unit.error = self._explain(error)
+        return unit.error is None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = self._connect()
+            self._looked = 0.0
+        if time.monotonic() - self._looked > LOOK_SECONDS:
+            self._verify()
+            self._looked = time.monotonic()
+        return self._connection
+
+    def _commit(self, connection: sqlite3.Connection, units: Sequence[Unit]) -> Exception | None:
+        """Write units in one transaction; the reason when they are not on record."""
+        work = statements(one for unit in units for one in unit.work)
+        try:
+            if len(work) <= 1:
+                for sql, values in work:
+                    connection.execute(sql, values)
+                return None
+            connection.execute("BEGIN IMMEDIATE")
+            for sql, values in work:
+                connection.execute(sql, values)
+            connection.execute("COMMIT")
+        except Exception as error:
+            self._undo(error)
+            return error
+        return None
+
+    def _commit_alone(self, unit: Unit) -> StoreError | None:
+        why: Exception | None
+        try:
+            why = self._commit(self._open(), [unit])
+        except Exception as error:
+            self._undo(error)
+            why = error
+        return None if why is None else self._explain(why)
+
+    def _undo(self, error: Exception) -> None:
+        """Make sure that nothing of a failed transaction stays, if need be by closing the connection."""
+        if self._connection is None:
+            return
+        harmless = isinstance(error, sqlite3.IntegrityError | UnicodeError)
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            harmless = False
+        if not harmless:
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()
+
+
+def _is_locked(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _tell(units: Sequence[Unit]) -> None:
+    """Wake whoever waits for one of these units, with one signal to each event loop."""
+    loops: dict[asyncio.AbstractEventLoop, list[Unit]] = {}
+    for unit in units:
+        if unit._done is not None:
+            unit._done.set()
+        if unit._loop is not None:
+            loops.setdefault(unit._loop, []).append(unit)
+    for loop, theirs in loops.items():
+        with suppress(RuntimeError):  # A loop that was closed has nobody who waits.
+            loop.call_soon_threadsafe(_settle_all, theirs)
+
+
+def _settle_all(units: Sequence[Unit]) -> None:
+    for unit in units:
+        unit._settle()
