@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from m3bench.sandboxes.workspace import Limits, Workspace
+from m3bench.tasks.drawing.files import png
 from m3bench.tasks.errors import LimitError, ToolError
 
 READABLE = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
@@ -43,7 +44,7 @@ class _Encoding:
 _JPEG = _Encoding(format="JPEG", alpha=False, max_side=65_500, options={"quality": 95})
 _TIFF = _Encoding(format="TIFF")
 _ENCODINGS = {
-    ".png": _Encoding(format="PNG", options={"compress_level": 3}),
+    ".png": _Encoding(format="PNG", options={"level": 3}),
     ".jpg": _JPEG,
     ".jpeg": _JPEG,
     ".webp": _Encoding(format="WEBP", max_side=16_383, options={"quality": 95, "method": 2}),
@@ -89,7 +90,8 @@ def decode_picture(data: bytes, limits: Limits, name: str) -> Image.Image:
 
 
 def save_picture(workspace: Workspace, image: Image.Image, path: str) -> None:
-    """Write a picture in the format its extension names; the same pixels always give the same bytes.
+    """Write a picture in the format its extension names; the same pixels always give the same bytes,
+    on another kind of processor too where the format is not WebP or GIF.
 
     Raises:
         PathError: The path leaves the workspace or cannot be written.
@@ -105,10 +107,12 @@ def save_picture(workspace: Workspace, image: Image.Image, path: str) -> None:
         )
     if not encoding.alpha:
         image = flat(image)
-    options = dict(encoding.options)
-    profile = image.info.get("icc_profile")
     with workspace.writing(path) as draft:
-        image.save(draft, encoding.format, icc_profile=profile, exif=b"", **options)
+        if encoding.format == "PNG":
+            draft.write_bytes(png(image, **encoding.options))
+        else:
+            profile = image.info.get("icc_profile")
+            image.save(draft, encoding.format, icc_profile=profile, exif=b"", **encoding.options)
 
 
 def writable(path: str) -> _Encoding:

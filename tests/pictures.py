@@ -1,13 +1,15 @@
-"""Pictures for tests: drawn with the font inside Pillow, or broken on purpose."""
+"""Pictures for tests, drawn with the font inside Pillow or broken on purpose, and how pictures are compared."""
 
 import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+import pytest
+from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
@@ -89,3 +91,40 @@ def odd_pictures(image: Image.Image) -> dict[str, bytes]:
         "grey.webp": encoded(grey, "WEBP", lossless=True),
         "bits.tiff": encoded(grey.point(lambda value: 255 if value > 127 else 0).convert("1"), "TIFF"),
     }
+
+
+CLOSE_SHADES, CLOSE_SHARE = 2, 0.001
+"""How far a picture drawn on another kind of processor may be off, and for which share of its pixels."""
+
+
+def assert_same_bytes(made: bytes, kept: bytes, what: str) -> None:
+    """Compare by hash: pytest would take minutes to say where two long byte strings differ."""
+    if sha256(made).digest() != sha256(kept).digest():
+        pytest.fail(f"{what}: {_difference(made, kept)}")
+
+
+def assert_close_picture(made: bytes, kept: bytes, what: str) -> None:
+    """Compare two picture files by their pixels, which may differ as much as `docs/world.md` says."""
+    if sha256(made).digest() == sha256(kept).digest():
+        return
+    one, other = (Image.open(BytesIO(data)).convert("RGB") for data in (made, kept))
+    assert one.size == other.size, what
+    apart = ImageChops.difference(one, other)
+    most = max(high for _, high in apart.getextrema())
+    changed = one.width * one.height - apart.convert("L", (1, 1, 1, 0)).histogram()[0]
+    share = changed / (one.width * one.height)
+    assert (most <= CLOSE_SHADES, share <= CLOSE_SHARE) == (True, True), (
+        f"{what}: differs by up to {most} shades in {share:.2%} of its pixels"
+    )
+
+
+def pixel_hash(image: Image.Image) -> str:
+    """The hash of what there is to see."""
+    return sha256(f"{image.mode} {image.size}".encode() + image.tobytes()).hexdigest()[:32]
+
+
+def _difference(made: bytes, kept: bytes) -> str:
+    if len(made) != len(kept):
+        return f"{len(made)} bytes instead of {len(kept)}"
+    first = next(place for place, pair in enumerate(zip(made, kept, strict=True)) if pair[0] != pair[1])
+    return f"{len(made)} bytes that differ from place {first} on"

@@ -5,7 +5,6 @@ JSON; here hours and times are honoured and a tile is an image. Forecasts reach 
 30 days back from the world's instant. No API key is shown in failures.
 """
 
-import io
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,6 +18,8 @@ from m3bench.sandboxes.world.air import Air
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.fields import Array
 from m3bench.sandboxes.world.geo import Point
+from m3bench.tasks.drawing.files import png
+from m3bench.tasks.drawing.pixels import ramp, stretched
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("google-air")
@@ -30,6 +31,8 @@ DEFAULT_FORECAST_HOURS = 24
 MAX_ZOOM = 16
 GRID = 24
 """Points per side at which a tile's air is computed; between them it is smooth."""
+PARTS = 64
+"""Of an index's unit: what is drawn is rounded to these first and computed with whole numbers from there."""
 VEIL = 140
 """How much a tile covers the map below, of 255."""
 
@@ -121,20 +124,18 @@ def heatmap_tile(z: int, x: int, y: int, indexType: str = "UNIVERSAL_AQI") -> Im
 def _tile(zoom: int, column: int, row: int, kind: str) -> bytes:
     steps = np.linspace(-0.5 / GRID, 1 + 0.5 / GRID, GRID + 2)
     lngs = (column + steps) / 2**zoom * 360 - 180
-    lats = np.degrees(np.arcsin(np.tanh((0.5 - (row + steps) / 2**zoom) * 2 * np.pi)))
+    lats = np.round(np.degrees(np.arcsin(np.tanh((0.5 - (row + steps) / 2**zoom) * 2 * np.pi))), 9)
     grid_lats, grid_lngs = np.meshgrid(lats, lngs, indexing="ij")
     pm25 = air.pm25_field(grid_lats.ravel(), _wrapped(grid_lngs.ravel()), NOW).reshape(grid_lats.shape)
     values = air.us_aqi(pm25) if kind == "US_AQI" else air.universal_aqi(pm25)
     size = round(geo.TILE_PX * (GRID + 2) / GRID)
-    smooth = Picture.fromarray(values.astype(np.float32)).resize((size, size), Picture.Resampling.BICUBIC)
+    fine = stretched(np.round(values * PARTS).astype(np.int64), size, size)
     off = (size - geo.TILE_PX) // 2
-    fine = np.asarray(smooth)[off : off + geo.TILE_PX, off : off + geo.TILE_PX]
+    fine = fine[off : off + geo.TILE_PX, off : off + geo.TILE_PX]
     levels, colours = zip(*MAP_TYPES[kind], strict=True)
-    channels = [np.interp(fine, levels, [colour[part] for colour in colours]) for part in range(3)]
-    pixels = np.stack([*channels, np.full(fine.shape, VEIL)], axis=-1)
-    out = io.BytesIO()
-    Picture.fromarray(np.round(pixels).astype(np.uint8), "RGBA").save(out, "PNG", compress_level=6)
-    return out.getvalue()
+    shades = [(ramp(fine, levels, [colour[part] for colour in colours], PARTS) + 128) // 256 for part in range(3)]
+    pixels = np.stack([*shades, np.full(fine.shape, VEIL)], axis=-1)
+    return png(Picture.fromarray(pixels.astype(np.uint8)))
 
 
 def _wrapped(lngs: Array) -> Array:

@@ -7,7 +7,6 @@ that one misread letter still tells which was meant. All comes from a seed: same
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from io import BytesIO
 from random import Random
 
 CONSONANTS, VOWELS = "BDFGKLMNPRTVZ", "AEIOU"
@@ -67,17 +66,17 @@ def is_among(word: str, said: Iterable[str], *, misread: int = 0) -> bool:
 
 def picture(word: str) -> bytes:
     """A PNG with the word in large letters."""
-    from PIL import Image, ImageDraw
+    from PIL import Image
 
-    from m3bench.sandboxes.lettering import font
+    from m3bench.tasks.drawing.files import png
+    from m3bench.tasks.drawing.lettering import font
+    from m3bench.tasks.drawing.sheet import Sheet
 
-    image = Image.new("RGB", _SIZE, "#f4efe2")
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((8, 8, _SIZE[0] - 9, _SIZE[1] - 9), outline="#2b4a6f", width=4)
-    draw.text((_SIZE[0] / 2, _SIZE[1] / 2), word, font=font(_LETTERS), fill="#1c2733", anchor="mm")
-    out = BytesIO()
-    image.save(out, "PNG")
-    return out.getvalue()
+    width, height = _SIZE
+    sheet = Sheet(Image.new("RGB", _SIZE, "#f4efe2"))
+    sheet.frame(8, 8, width - 9, height - 9, (43, 74, 111), 4)
+    sheet.text(width / 2, height / 2, word, font(_LETTERS), (28, 39, 51), anchor="mm")
+    return png(sheet.image)
 
 
 def long_text(words: Words, size: int) -> LongText:

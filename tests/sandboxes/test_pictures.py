@@ -8,7 +8,7 @@ from PIL import Image
 from m3bench.sandboxes.pictures import decode_picture, open_picture, save_picture
 from m3bench.sandboxes.workspace import Limits, Workspace
 from m3bench.tasks.errors import LimitError, PathError, ToolError
-from tests.pictures import UNREADABLE, colour, encoded, odd_pictures, png_header, write_unreadable
+from tests.pictures import UNREADABLE, assert_same_bytes, colour, encoded, odd_pictures, png_header, write_unreadable
 
 KINDS = {".png": "PNG", ".jpg": "JPEG", ".JPEG": "JPEG", ".webp": "WEBP", ".bmp": "BMP", ".gif": "GIF", ".tiff": "TIFF"}
 
@@ -36,7 +36,7 @@ def test_a_picture_is_written_in_the_format_of_its_extension_with_the_same_bytes
     save_picture(workspace, sample(), f"out/a{suffix}")
     save_picture(workspace, sample(), f"out/b{suffix}")
     first, second = (workspace.root / "out" / f"{name}{suffix}" for name in "ab")
-    assert first.read_bytes() == second.read_bytes()
+    assert_same_bytes(first.read_bytes(), second.read_bytes(), "the picture saved twice")
     with Image.open(first) as image:
         assert image.format == KINDS[suffix]
         assert image.size == (40, 30)

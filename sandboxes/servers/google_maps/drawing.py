@@ -1,19 +1,20 @@
 """Draws static maps: ground, roads, towns and sights of the world, then the caller's markers and path."""
 
-import io
 import math
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from PIL import Image, ImageChops, ImageColor, ImageDraw
+from PIL import Image, ImageChops, ImageColor
 
-from m3bench.sandboxes.servers.google_maps.canvas import Canvas, Colour
-from m3bench.sandboxes.servers.google_maps.lettering import font_of, writable
+from m3bench.sandboxes.servers.google_maps.view import MapView
 from m3bench.sandboxes.world import geo, places, settlements, tables
 from m3bench.sandboxes.world.geo import Box, Point
 from m3bench.sandboxes.world.settlements import Settlement
 from m3bench.sandboxes.world.streets import streets
+from m3bench.tasks.drawing.files import png
+from m3bench.tasks.drawing.lettering import plain_font, writable
+from m3bench.tasks.drawing.sheet import Colour, Sheet
 
 TOWN_ZOOM = 6
 STREET_ZOOM = 13
@@ -45,23 +46,21 @@ def draw(
     centre: Point, zoom: int, size: tuple[int, int], style: str, markers: list[Marker], path: Path | None
 ) -> bytes:
     """A PNG."""
-    canvas = Canvas(centre, zoom, *size, style)
-    towns = _towns(canvas)
-    _built_up(canvas, towns, style)
+    view = MapView(centre, zoom, *size, style)
+    towns = _towns(view)
+    _built_up(view, towns, style)
     if style != "satellite":
-        _side_streets(canvas, towns, style)
-        _parks(canvas, style)
-        _country_roads(canvas, towns, style)
-        _highways(canvas, style)
-        _streets(canvas)
-        _labels(canvas, towns, style)
+        _side_streets(view, towns, style)
+        _parks(view, style)
+        _country_roads(view, towns, style)
+        _highways(view, style)
+        _streets(view)
+        _labels(view, towns, style)
     if path and len(path.points) > 1:
-        canvas.line(list(path.points), path.colour, path.weight)
+        view.line(list(path.points), path.colour, path.weight)
     for marker in sorted(markers, key=lambda marker: -marker.point.lat):
-        _pin(canvas, marker)
-    out = io.BytesIO()
-    canvas.picture.save(out, "PNG", compress_level=3)
-    return out.getvalue()
+        _pin(view, marker)
+    return png(view.sheet.image)
 
 
 def fitting(points: list[Point], size: tuple[int, int]) -> tuple[Point, int]:
@@ -83,28 +82,26 @@ def colour_of(text: str, default: Colour) -> Colour:
         return default
 
 
-def _towns(canvas: Canvas) -> list[Settlement]:
+def _towns(view: MapView) -> list[Settlement]:
     """Settlements on the picture, largest first."""
-    box = canvas.box
+    box = view.box
     seen = [
-        town
-        for town in settlements.settlements()
-        if box.south <= town.point.lat <= box.north and canvas.sees(town.point)
+        town for town in settlements.settlements() if box.south <= town.point.lat <= box.north and view.sees(town.point)
     ]
     seen.sort(key=lambda town: -town.people)
-    least = 0 if canvas.zoom >= 10 else 20_000 if canvas.zoom >= 8 else 150_000 if canvas.zoom >= TOWN_ZOOM else 900_000
+    least = 0 if view.zoom >= 10 else 20_000 if view.zoom >= 8 else 150_000 if view.zoom >= TOWN_ZOOM else 900_000
     large = [town for town in seen if town.people >= least]
     return large[:220] if len(large) >= 6 else seen[:6]
 
 
-def _built_up(canvas: Canvas, towns: list[Settlement], style: str) -> None:
-    if canvas.zoom < 7 or style == "terrain":
+def _built_up(view: MapView, towns: list[Settlement], style: str) -> None:
+    if view.zoom < 7 or style == "terrain":
         return
     outlines = []
     for town in towns[:90]:
-        radius = 0.6 * town.radius_m / canvas.metres_per_px
+        radius = 0.6 * town.radius_m / view.metres_per_px
         if radius > 2:
-            x, y = canvas.place(town.point)
+            x, y = view.place(town.point)
             turn = town.people % 7
             angles = [step * math.tau / 40 for step in range(40)]
             outlines.append(
@@ -114,61 +111,57 @@ def _built_up(canvas: Canvas, towns: list[Settlement], style: str) -> None:
                     for k in (0.85 + 0.1 * math.sin(3 * angle + turn) + 0.05 * math.sin(7 * angle),)
                 ]
             )
-    canvas.patches(outlines, (232, 228, 219) if style == "roadmap" else (116, 114, 106))
+    view.patches(outlines, (232, 228, 219) if style == "roadmap" else (116, 114, 106))
 
 
-def _side_streets(canvas: Canvas, towns: list[Settlement], style: str) -> None:
+def _side_streets(view: MapView, towns: list[Settlement], style: str) -> None:
     """A web of nameless streets in the towns, to tell built-up land from fields."""
-    if canvas.zoom < STREET_ZOOM or style != "roadmap" or not towns:
+    if view.zoom < STREET_ZOOM or style != "roadmap" or not towns:
         return
-    web = Image.new("L", (canvas.width, canvas.height))
-    pen = ImageDraw.Draw(web)
-    spacing = 170 / canvas.metres_per_px
-    x0, y0 = canvas.place(towns[0].point)
-    reach = canvas.width + canvas.height
+    web = Image.new("L", (view.width, view.height))
+    sheet = Sheet(web)
+    spacing = 170 / view.metres_per_px
+    x0, y0 = view.place(towns[0].point)
+    reach = view.width + view.height
     for number in range(-int(reach / spacing), int(reach / spacing) + 1):
         for turn in (0.31, 0.31 + math.pi / 2):
             along, across = (math.cos(turn), math.sin(turn)), (-math.sin(turn), math.cos(turn))
             jolt = spacing * (number + 0.28 * math.sin(1.9 * number + turn))
             x, y = (
-                x0 % spacing + canvas.width / 2 + across[0] * jolt,
-                y0 % spacing + canvas.height / 2 + across[1] * jolt,
+                x0 % spacing + view.width / 2 + across[0] * jolt,
+                y0 % spacing + view.height / 2 + across[1] * jolt,
             )
-            pen.line(
-                (x - reach * along[0], y - reach * along[1], x + reach * along[0], y + reach * along[1]),
-                fill=255,
-                width=2,
-            )
-    canvas.picture.paste((248, 246, 241), (0, 0), ImageChops.multiply(web, canvas.shore))
+            far, high = reach * along[0], reach * along[1]
+            sheet.line([(x - far, y - high), (x + far, y + high)], 255, 2)
+    view.sheet.image.paste((248, 246, 241), (0, 0), ImageChops.multiply(web, view.shore))
 
 
-def _parks(canvas: Canvas, style: str) -> None:
-    if canvas.zoom < SIGHT_ZOOM or style == "hybrid":
+def _parks(view: MapView, style: str) -> None:
+    if view.zoom < SIGHT_ZOOM or style == "hybrid":
         return
     for place in places.places():
-        if "park" in place.types and canvas.sees(place.point):
-            x, y = canvas.place(place.point)
-            radius = 380 / canvas.metres_per_px
-            canvas.pen.rounded_rectangle(
-                (x - radius, y - 0.7 * radius, x + radius, y + 0.7 * radius), radius / 3, fill=(200, 226, 186)
-            )
+        if "park" in place.types and view.sees(place.point):
+            x, y = view.place(place.point)
+            radius = 380 / view.metres_per_px
+            edges = (x - radius, y - 0.7 * radius, x + radius, y + 0.7 * radius)
+            view.sheet.box(*edges, (200, 226, 186), corner=radius / 3)
 
 
-def _country_roads(canvas: Canvas, towns: list[Settlement], style: str) -> None:
+def _country_roads(view: MapView, towns: list[Settlement], style: str) -> None:
     """Each town joined to its nearest neighbours on the picture."""
-    if not 8 <= canvas.zoom <= 13:
+    if not 8 <= view.zoom <= 13:
         return
     pairs: set[tuple[int, int]] = set()
-    near = [canvas.place(town.point) for town in towns[:60]]
+    near = [view.place(town.point) for town in towns[:60]]
     for number, (x, y) in enumerate(near):
-        others = sorted((math.hypot(x - u, y - v), other) for other, (u, v) in enumerate(near) if other != number)
-        pairs |= {(min(number, other), max(number, other)) for far, other in others[:2] if far < 300}
+        others = sorted(((x - u) ** 2 + (y - v) ** 2, other) for other, (u, v) in enumerate(near) if other != number)
+        pairs |= {(min(number, other), max(number, other)) for square, other in others[:2] if square < 300**2}
     lines = [_bent(near[a], near[b]) for a, b in sorted(pairs)]
     if style == "roadmap":
         for line in lines:
-            canvas.pen.line(line, fill=(214, 208, 198), width=4, joint="curve")
+            view.sheet.line(line, (214, 208, 198), 4)
     for line in lines:
-        canvas.pen.line(line, fill=(206, 202, 194) if style == "hybrid" else PAPER, width=2, joint="curve")
+        view.sheet.line(line, (206, 202, 194) if style == "hybrid" else PAPER, 2)
 
 
 def _bent(a: tuple[float, float], b: tuple[float, float]) -> list[tuple[float, float]]:
@@ -176,31 +169,31 @@ def _bent(a: tuple[float, float], b: tuple[float, float]) -> list[tuple[float, f
     return [a, middle, b]
 
 
-def _highways(canvas: Canvas, style: str) -> None:
-    if canvas.zoom < 5:
+def _highways(view: MapView, style: str) -> None:
+    if view.zoom < 5:
         return
-    width = 2 if canvas.zoom < 9 else 4 if canvas.zoom < 12 else 6
+    width = 2 if view.zoom < 9 else 4 if view.zoom < 12 else 6
     for _, line in _lines():
-        if not any(canvas.sees(point, 1500) for point in line):
+        if not any(view.sees(point, 1500) for point in line):
             continue
         for a, b in pairwise(line):
-            canvas.line([a, b], (226, 172, 76), width + 2)
+            view.line([a, b], (226, 172, 76), width + 2)
         for a, b in pairwise(line):
-            canvas.line([a, b], (252, 214, 126), width)
+            view.line([a, b], (252, 214, 126), width)
 
 
-def _streets(canvas: Canvas) -> None:
-    if canvas.zoom < STREET_ZOOM:
+def _streets(view: MapView) -> None:
+    if view.zoom < STREET_ZOOM:
         return
     for street in streets():
-        if canvas.sees(street.middle, 200):
+        if view.sees(street.middle, 200):
             half = street.length / 2
             ends = [geo.destination(street.middle, street.bearing, far) for far in (-half, half)]
-            canvas.line(ends, (214, 208, 200), 7)
-            canvas.line(ends, PAPER, 5)
+            view.line(ends, (214, 208, 200), 7)
+            view.line(ends, PAPER, 5)
 
 
-def _labels(canvas: Canvas, towns: list[Settlement], style: str) -> None:
+def _labels(view: MapView, towns: list[Settlement], style: str) -> None:
     halo: Colour = (20, 24, 30) if style == "hybrid" else PAPER
     ink: Colour = (250, 250, 250) if style == "hybrid" else (58, 58, 64)
     taken: list[tuple[float, float, float, float]] = []
@@ -208,21 +201,22 @@ def _labels(canvas: Canvas, towns: list[Settlement], style: str) -> None:
         if len(taken) >= MAX_LABELS:
             break
         size = 20 if town.people > 2_000_000 else 16 if town.people > 400_000 else 13 if town.people > 60_000 else 11
-        _label(canvas, canvas.place(town.point), town.name, size, ink, halo, taken)
-    if canvas.zoom >= STREET_ZOOM:
+        _label(view, view.place(town.point), town.name, size, ink, halo, taken)
+    if view.zoom >= STREET_ZOOM:
         for street in streets():
-            if canvas.sees(street.middle):
-                _label(canvas, canvas.place(street.middle), street.name, 11, GREY, PAPER, taken)
-    if canvas.zoom >= SIGHT_ZOOM:
+            if view.sees(street.middle):
+                _label(view, view.place(street.middle), street.name, 11, GREY, PAPER, taken)
+    if view.zoom >= SIGHT_ZOOM:
         for place in places.places():
-            if place.fame > 0.75 and canvas.sees(place.point, -10):
-                x, y = canvas.place(place.point)
-                if _label(canvas, (x, y + 12), place.name, 11, (28, 110, 96), halo, taken):
-                    canvas.pen.ellipse((x - 4, y - 4, x + 4, y + 4), fill=(28, 140, 120), outline=PAPER)
+            if place.fame > 0.75 and view.sees(place.point, -10):
+                x, y = view.place(place.point)
+                if _label(view, (x, y + 12), place.name, 11, (28, 110, 96), halo, taken):
+                    view.sheet.oval(x, y, 4, 4, PAPER)
+                    view.sheet.oval(x, y, 3, 3, (28, 140, 120))
 
 
 def _label(
-    canvas: Canvas,
+    view: MapView,
     at: tuple[float, float],
     text: str,
     size: int,
@@ -231,29 +225,32 @@ def _label(
     taken: list[tuple[float, float, float, float]],
 ) -> bool:
     """Write a text around a point unless it would touch another; whether it was written."""
-    font, text = font_of(size), writable(text)
+    font, text = plain_font(size), writable(text)
     left, top, right, bottom = font.getbbox(text)
     wide, high = right - left, bottom - top
     x, y = at[0] - wide / 2, at[1] - high / 2
     room = (x - 4, y - 3, x + wide + 4, y + high + 3)
-    if room[0] < 0 or room[1] < 0 or room[2] > canvas.width or room[3] > canvas.height:
+    if room[0] < 0 or room[1] < 0 or room[2] > view.width or room[3] > view.height:
         return False
     if any(room[0] < other[2] and other[0] < room[2] and room[1] < other[3] and other[1] < room[3] for other in taken):
         return False
     taken.append(room)
-    canvas.pen.text((x - left, y - top), text, fill=ink, font=font, stroke_width=2, stroke_fill=halo)
+    view.sheet.text(x - left, y - top, text, font, ink, stroke=2, halo=halo)
     return True
 
 
-def _pin(canvas: Canvas, marker: Marker) -> None:
-    x, y = canvas.place(marker.point)
-    dark = tuple(int(0.65 * part) for part in marker.colour)
-    canvas.pen.polygon([(x, y), (x - 9, y - 18), (x + 9, y - 18)], fill=marker.colour, outline=dark)
-    canvas.pen.ellipse((x - 11, y - 35, x + 11, y - 13), fill=marker.colour, outline=dark)
+def _pin(view: MapView, marker: Marker) -> None:
+    sheet, (x, y) = view.sheet, view.place(marker.point)
+    red, green, blue = (part * 13 // 20 for part in marker.colour)
+    dark = (red, green, blue)
+    sheet.polygon([(x, y), (x - 9, y - 18), (x + 9, y - 18)], dark)
+    sheet.polygon([(x, y - 3), (x - 7, y - 17), (x + 7, y - 17)], marker.colour)
+    sheet.oval(x, y - 24, 11, 11, dark)
+    sheet.oval(x, y - 24, 10, 10, marker.colour)
     if marker.label:
-        canvas.pen.text((x, y - 24), marker.label[:1], fill=PAPER, font=font_of(14), anchor="mm")
+        sheet.text(x, y - 24, marker.label[:1], plain_font(14), PAPER, anchor="mm")
     else:
-        canvas.pen.ellipse((x - 4, y - 28, x + 4, y - 20), fill=dark)
+        sheet.oval(x, y - 24, 4, 4, dark)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Shapes and lettering for the `imagesorcery-mcp` server, drawn with Pillow as OpenCV would place them.
+"""Shapes and lettering for the `imagesorcery-mcp` server, placed where OpenCV would place them.
 
 Coordinates are pixels from the top left corner, colours are blue, green, red. A shape may lie partly or wholly
 outside the picture. What a shape may cost is bounded, so that no list of shapes keeps a sandbox busy.
@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PIL import Image, ImageDraw
+from PIL import Image
 
-from m3bench.sandboxes.lettering import CAP_HEIGHT
-from m3bench.sandboxes.lettering import font as load_font
+from m3bench.tasks.drawing.lettering import CAP_HEIGHT, font
+from m3bench.tasks.drawing.sheet import Colour, Sheet
 from m3bench.tasks.errors import LimitError, ToolError
 
 FARTHEST = 100_000
@@ -31,9 +31,7 @@ MAX_WORK = 3_000_000_000
 _FACES = {"PLAIN": 9, "COMPLEX_SMALL": 13}
 """Height of OpenCV's capital letters in pixels at scale 1, where it is not that of the rest."""
 _USUAL_FACE = 21
-_TIP_ANGLE = math.pi / 4
 
-Colour = tuple[int, int, int]
 Corner = tuple[float, float]
 
 
@@ -93,12 +91,12 @@ def items(name: str, entries: Sequence[Mapping[str, Any]]) -> list[Item]:
     return [Item(f"{name}[{index}]", entry) for index, entry in enumerate(entries)]
 
 
-class Canvas:
-    """A picture to draw on; the one it is made of stays as it is."""
+class Markup:
+    """Shapes on a copy of a picture; the one it is made of stays as it is."""
 
     def __init__(self, image: Image.Image) -> None:
         self.image = image.copy()
-        self._pen = ImageDraw.Draw(self.image)
+        self._sheet = Sheet(self.image)
         self._work = 0.0
 
     def line(self, item: Item) -> None:
@@ -109,12 +107,9 @@ class Canvas:
     def arrow(self, item: Item) -> None:
         """A line with two strokes at its end, at 45 degrees, as long as the given part of the line."""
         start, end = _ends(item)
-        length = math.dist(start, end) * item.number("tip_length", 0.1, 0, 10)
-        back = math.atan2(start[1] - end[1], start[0] - end[0])
-        tips = [
-            (end[0] + length * math.cos(back + turn), end[1] + length * math.sin(back + turn))
-            for turn in (_TIP_ANGLE, -_TIP_ANGLE)
-        ]
+        share = item.number("tip_length", 0.1, 0, 10) * math.sqrt(0.5)
+        back, aside = (start[0] - end[0]) * share, (start[1] - end[1]) * share
+        tips = [(end[0] + back - aside, end[1] + aside + back), (end[0] + back + aside, end[1] + aside - back)]
         self._stroke([(start, end), *((tip, end) for tip in tips)], item.colour(), item.thickness())
 
     def circle(self, item: Item) -> None:
@@ -128,9 +123,9 @@ class Canvas:
         box = (x - reach, y - reach, x + reach, y + reach)
         self._spend(box)
         if filled or thickness >= 2 * radius:
-            self._pen.ellipse(box, fill=colour)
+            self._sheet.ellipse(*box, colour)
         else:
-            self._pen.ellipse(box, outline=colour, width=thickness)
+            self._sheet.ring(*box, colour, thickness)
 
     def text(self, item: Item) -> None:
         """Lettering whose first line stands on (x, y)."""
@@ -141,30 +136,30 @@ class Canvas:
         size = _face_height(item.fields.get("font_face")) * scale / CAP_HEIGHT
         if size < 1 or not text:
             return
-        font = load_font(size)
+        letters = font(size)
         # More than that would fill the letters' counters.
         bold = min((thickness - 1) / 2, size / 14)
         for row, line in enumerate(text.splitlines()):
             baseline = y + row * size * 1.2
-            width = font.getlength(line)
+            width = letters.getlength(line)
             self._spend((x, baseline - size, x + width, baseline + size / 3))
             if x + width < 0 or x > self.image.width or baseline + size < 0 or baseline - size > self.image.height:
                 continue
             if width * size > MAX_LETTERING:
                 raise LimitError(f"'text' in {item.place} would be {width:.0f} pixels wide: use a smaller font_scale")
-            self._pen.text((x, baseline), line, fill=colour, font=font, anchor="ls", stroke_width=bold)
+            self._sheet.text(x, baseline, line, letters, colour, anchor="ls", stroke=bold)
 
     def _stroke(self, lines: Sequence[tuple[Corner, Corner]], colour: Colour, thickness: int) -> None:
         # An odd width lies evenly on both sides of the line, whatever its direction.
         width = thickness if thickness == 1 else thickness | 1
-        half = (width - 1) / 2
+        half = (width - 1) // 2
         for start, end in lines:
             across, down = (start[0], end[0]), (start[1], end[1])
             self._spend((min(across) - half, min(down) - half, max(across) + half, max(down) + half), width)
-            self._pen.line((start, end), fill=colour, width=width)
+            self._sheet.line((start, end), colour, width)
             if half:
                 for x, y in (start, end):
-                    self._pen.ellipse((x - half, y - half, x + half, y + half), fill=colour)
+                    self._sheet.oval(round(x), round(y), half, half, colour)
 
     def _spend(self, box: tuple[float, float, float, float], thickness: float = math.inf) -> None:
         """Count what painting inside a box costs at most, and stop when it is too much in all."""

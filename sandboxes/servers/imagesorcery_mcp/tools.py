@@ -9,24 +9,23 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from PIL import Image, ImageChops, ImageDraw, ImageFilter
+from PIL import Image, ImageChops
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.pictures import open_picture, save_picture, writable
-from m3bench.sandboxes.servers.imagesorcery_mcp.drawing import FARTHEST, Canvas, Item, items
+from m3bench.sandboxes.servers.imagesorcery_mcp.drawing import FARTHEST, Item, Markup, items
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.workspace import Workspace
+from m3bench.tasks.drawing.pixels import blurred, recoloured
+from m3bench.tasks.drawing.sheet import Sheet
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("imagesorcery-mcp")
 
 _BOX = ("x1", "y1", "x2", "y2")
 _MAX_CORNERS = 10_000
-_SEPIA = (
-    *(0.393, 0.769, 0.189, 0),
-    *(0.349, 0.686, 0.168, 0),
-    *(0.272, 0.534, 0.131, 0),
-)
+_SEPIA = ((393, 769, 189), (349, 686, 168), (272, 534, 131))
+"""Red, green and blue as thousandths of what they were."""
 
 
 @server.tool
@@ -68,7 +67,7 @@ def blur(
 def draw_arrows(
     context: Context, input_path: str, arrows: list[dict[str, Any]], output_path: str | None = None
 ) -> dict[str, list[str]]:
-    return _draw(context, input_path, output_path, "with_arrows", Canvas.arrow, items("arrows", arrows))
+    return _draw(context, input_path, output_path, "with_arrows", Markup.arrow, items("arrows", arrows))
 
 
 @server.tool
@@ -77,7 +76,7 @@ def change_color(
 ) -> dict[str, list[str]]:
     def recolour(image: Image.Image) -> Image.Image:
         colours = image.convert("RGB")
-        changed = colours.convert("L").convert("RGB") if palette == "grayscale" else colours.convert("RGB", _SEPIA)
+        changed = colours.convert("L").convert("RGB") if palette == "grayscale" else recoloured(colours, _SEPIA)
         if image.mode == "RGBA":
             changed.putalpha(image.getchannel("A"))
         return changed
@@ -89,21 +88,21 @@ def change_color(
 def draw_circles(
     context: Context, input_path: str, circles: list[dict[str, Any]], output_path: str | None = None
 ) -> dict[str, list[str]]:
-    return _draw(context, input_path, output_path, "with_circles", Canvas.circle, items("circles", circles))
+    return _draw(context, input_path, output_path, "with_circles", Markup.circle, items("circles", circles))
 
 
 @server.tool
 def draw_lines(
     context: Context, input_path: str, lines: list[dict[str, Any]], output_path: str | None = None
 ) -> dict[str, list[str]]:
-    return _draw(context, input_path, output_path, "with_lines", Canvas.line, items("lines", lines))
+    return _draw(context, input_path, output_path, "with_lines", Markup.line, items("lines", lines))
 
 
 @server.tool
 def draw_texts(
     context: Context, input_path: str, texts: list[dict[str, Any]], output_path: str | None = None
 ) -> dict[str, list[str]]:
-    return _draw(context, input_path, output_path, "with_text", Canvas.text, items("texts", texts))
+    return _draw(context, input_path, output_path, "with_text", Markup.text, items("texts", texts))
 
 
 def _draw(
@@ -111,14 +110,14 @@ def _draw(
     input_path: str,
     output_path: str | None,
     ending: str,
-    shape: Callable[[Canvas, Item], None],
+    shape: Callable[[Markup, Item], None],
     drawn: list[Item],
 ) -> dict[str, list[str]]:
     def draw(image: Image.Image) -> Image.Image:
-        canvas = Canvas(image)
+        markup = Markup(image)
         for item in drawn:
-            shape(canvas, item)
-        return canvas.image
+            shape(markup, item)
+        return markup.image
 
     return _edit(context.workspace, input_path, output_path, ending, draw)
 
@@ -156,10 +155,10 @@ def _derived(path: str, ending: str) -> str:
 def _mask(size: tuple[int, int], areas: list[Item]) -> Image.Image:
     """White where any of the areas lies; an area that is neither a box nor a polygon is passed over."""
     mask = Image.new("L", size)
-    pen = ImageDraw.Draw(mask)
+    sheet = Sheet(mask)
     for area in areas:
         if "polygon" in area.fields:
-            pen.polygon(_corners(area), fill=255)
+            sheet.polygon(_corners(area), 255)
         elif all(name in area.fields for name in _BOX):
             x1, y1, x2, y2 = (area.coordinate(name) for name in _BOX)
             mask.paste(255, _inside((min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)), size))
@@ -202,8 +201,7 @@ def _kernel(areas: list[dict[str, Any]]) -> int:
 def _blurred(image: Image.Image, kernel: int) -> Image.Image:
     # As OpenCV derives it from the width of the kernel. A wider blur than the picture changes nothing more.
     sigma = 0.3 * ((min(kernel, 2 * max(image.size)) - 1) * 0.5 - 1) + 0.8
-    soft = ImageFilter.GaussianBlur(sigma)
     if image.mode != "RGBA":
-        return image.filter(soft)
+        return blurred(image, sigma)
     # With colours multiplied by alpha, what is transparent does not bleed into what is not.
-    return image.convert("RGBa").filter(soft).convert("RGBA")
+    return blurred(image.convert("RGBa"), sigma).convert("RGBA")

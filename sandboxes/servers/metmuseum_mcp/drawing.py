@@ -16,10 +16,10 @@ def draw(museum_object: Mapping[str, Any]) -> bytes:
     """The card of an object as JPEG, the same bytes for the same object."""
     card = Card(museum_object["id"])
     _DRAWINGS[museum_object["kind"]](card)
-    card.box(20, 520, SIDE - 20, 586, (250, 248, 242), round_=6)
-    card.text(528, museum_object["title"], 20, DARK)
+    card.box(20, 520, SIDE - 20, 586, (250, 248, 242), corner=6)
+    card.caption(528, museum_object["title"], 20, DARK)
     facts = ", ".join(museum_object[key] for key in ("culture", "date") if key in museum_object)
-    card.text(556, facts, 15, (110, 100, 92))
+    card.caption(556, facts, 15, (110, 100, 92))
     return card.jpeg()
 
 
@@ -36,7 +36,7 @@ def _portrait(card: Card) -> None:
     coat, ground = card.pigments[0], shade(card.pigments[1], 0.7)
     card.box(182, 82, 418, 468, ground)
     tilt = card.vary(-14, 14, "tilt")
-    card.shape([(190, 467), (232, 345), (300 + tilt, 318), (368, 345), (410, 467)], coat)
+    card.polygon([(190, 467), (232, 345), (300 + tilt, 318), (368, 345), (410, 467)], coat)
     card.box(282 + tilt, 280, 318 + tilt, 340, (206, 164, 132))
     card.oval(300 + tilt, 225, 62, 74, shade(card.pigments[3], 0.5))
     card.oval(300 + tilt, 240, 50, 64, (222, 182, 150))
@@ -54,8 +54,8 @@ def _landscape(card: Card) -> None:
         top = 250 + number * 50
         peak = card.vary(170, 430, f"peak{number}")
         colour = shade((112, 144, 108), 1.1 - 0.22 * number)
-        card.shape([(100, 430), (100, top + 40), (peak, top - 34), (500, top + 30), (500, 430)], colour)
-    card.shape([(250, 430), (300, 340), (322, 340), (380, 430)], (186, 208, 214))
+        card.polygon([(100, 430), (100, top + 40), (peak, top - 34), (500, top + 30), (500, 430)], colour)
+    card.polygon([(250, 430), (300, 340), (322, 340), (380, 430)], (186, 208, 214))
     for number in range(5):
         x, y = card.vary(130, 470, f"tree{number}"), card.vary(320, 390, f"root{number}")
         card.box(x - 3, y - 8, x + 3, y + 22, (92, 70, 50))
@@ -66,7 +66,7 @@ def _still_life(card: Card) -> None:
     _frame(card, 90, 80)
     card.box(120, 110, 480, 360, shade(card.pigments[1], 0.8))
     card.box(120, 340, 480, 440, (140, 104, 72))
-    card.shape([(250, 370), (238, 300), (268, 268), (332, 268), (362, 300), (350, 370)], (218, 214, 204))
+    card.polygon([(250, 370), (238, 300), (268, 268), (332, 268), (362, 300), (350, 370)], (218, 214, 204))
     for number in range(7):
         angle = pi * (0.1 + 0.8 * number / 6)
         x, y = 300 - 100 * cos(angle), 250 - 96 * sin(angle)
@@ -86,7 +86,7 @@ def _scene(card: Card) -> None:
         x = 155 + number * 96 + card.vary(-14, 14, f"x{number}")
         y = 400 + card.vary(-16, 12, f"y{number}")
         colour = card.pigments[(number + 3) % 7]
-        card.shape([(x - 40, y), (x - 20, y - 130), (x + 20, y - 130), (x + 40, y)], colour)
+        card.polygon([(x - 40, y), (x - 20, y - 130), (x + 20, y - 130), (x + 40, y)], colour)
         card.line([(x + 14, y - 116), (x + 48, y - card.vary(70, 170, f"arm{number}"))], shade(colour, 1.15), 14)
         card.oval(x, y - 156, 21, 26, (222, 182, 150))
         card.oval(x, y - 170, 22, 16, shade(card.pigments[number], 0.5))
@@ -106,8 +106,8 @@ def _print(card: Card) -> None:
         lift = card.vary(18, 52, f"lift{number}")
         points = [(130 + x, y - lift * sin(x / 340 * pi * 2 + number * 0.8)) for x in range(0, 341, 10)]
         card.line(points, shade(ink, 0.8 + 0.12 * number), 9 - number * 0.6)
-    card.shape([(250, 220), (300, 150), (350, 220)], shade(ink, 1.3))
-    card.shape([(282, 175), (300, 150), (318, 175), (300, 184)], (250, 250, 250))
+    card.polygon([(250, 220), (300, 150), (350, 220)], shade(ink, 1.3))
+    card.polygon([(282, 175), (300, 150), (318, 175), (300, 184)], (250, 250, 250))
     card.box(434, 108, 456, 176, card.pigments[0])
 
 
@@ -129,7 +129,7 @@ def _manuscript(card: Card) -> None:
     for inset, colour in ((0, card.pigments[1]), (8, GOLD), (14, PAPER)):
         card.box(136 + inset, 94 + inset, 464 - inset, 436 - inset, colour)
     card.box(170, 128, 430, 300, card.pigments[0])
-    card.shape([(170, 300), (240, 200), (300, 260), (370, 180), (430, 300)], card.pigments[3])
+    card.polygon([(170, 300), (240, 200), (300, 260), (370, 180), (430, 300)], card.pigments[3])
     card.oval(380, 160, 18, 18, GOLD)
     for number in range(6):
         y = 322 + number * 17
@@ -141,12 +141,12 @@ def _scroll(card: Card) -> None:
     card.box(200, 50, 400, 484, card.pigments[1])
     card.box(216, 90, 384, 446, PAPER)
     for y in (42, 478):
-        card.box(184, y, 416, y + 14, (92, 62, 44), round_=7)
+        card.box(184, y, 416, y + 14, (92, 62, 44), corner=7)
     for number in range(4):
         y = 400 - number * 66
         points = [(216.0, y + 30.0)]
         points += [(x, y - card.vary(0, 54, f"ridge{number}{x}")) for x in range(216, 385, 24)]
-        card.shape([*points, (384, y + 30)], shade((156, 160, 160), 0.7 + number * 0.13))
+        card.polygon([*points, (384, y + 30)], shade((156, 160, 160), 0.7 + number * 0.13))
     card.line([(250, 440), (258, 330), (236, 290)], DARK, 6)
     card.line([(256, 360), (292, 318)], DARK, 4)
     card.box(352, 106, 372, 126, (178, 52, 44))
@@ -160,8 +160,10 @@ def _plinth(card: Card, top: float = 430) -> None:
 def _statue(card: Card) -> None:
     _plinth(card)
     light, dark = STONE, shade(STONE, 0.84)
-    card.shape([(250, 430), (236, 330), (228, 250), (262, 214), (338, 214), (372, 250), (364, 330), (350, 430)], light)
-    card.shape([(300, 430), (300, 214), (338, 214), (372, 250), (364, 330), (350, 430)], dark)
+    card.polygon(
+        [(250, 430), (236, 330), (228, 250), (262, 214), (338, 214), (372, 250), (364, 330), (350, 430)], light
+    )
+    card.polygon([(300, 430), (300, 214), (338, 214), (372, 250), (364, 330), (350, 430)], dark)
     card.box(284, 180, 316, 226, dark)
     card.oval(300, 148, 40, 50, light)
     card.oval(300, 124, 43, 32, shade(STONE, 0.72))
@@ -175,7 +177,7 @@ def _animal(card: Card) -> None:
     _plinth(card)
     hide = card.pigments[1]
     for x in (232, 270, 330, 364):
-        card.box(x - 15, 370, x + 15, 430, shade(hide, 0.85), round_=6)
+        card.box(x - 15, 370, x + 15, 430, shade(hide, 0.85), corner=6)
     card.oval(300, 340, 96, 58, hide)
     card.oval(396, 312, 46, 38, hide)
     card.oval(424, 326, 26, 24, shade(hide, 1.15))
@@ -198,7 +200,7 @@ def _mask(card: Card) -> None:
         card.oval(300 + side, 246, 27, 13, (246, 238, 222))
         card.oval(300 + side, 246, 10, 11, DARK)
         card.arc(300 + side, 250, 36, 205, 335, shade(colour, 0.5), 7)
-    card.shape([(300, 250), (276, 322), (324, 322)], shade(colour, 0.82))
+    card.polygon([(300, 250), (276, 322), (324, 322)], shade(colour, 0.82))
     card.oval(300, 364, 38, 14, shade(colour, 0.6))
 
 
@@ -215,11 +217,11 @@ def _vessel(card: Card) -> None:
         )
         for across, y in rows
     ]
-    card.shape(outline, clay)
+    card.polygon(outline, clay)
     card.box(300 - wide + 4, 246, 300 + wide - 4, 258, DARK)
     for number in range(9):
         x = 300 - wide + 24 + number * (2 * wide - 48) / 8
-        card.shape([(x - 9, 240), (x, 216), (x + 9, 240)], DARK)
+        card.polygon([(x - 9, 240), (x, 216), (x + 9, 240)], DARK)
     card.box(300 - wide * 0.86, 330, 300 + wide * 0.86, 342, DARK)
     card.oval(300, 294, 18, 24, DARK)
     card.oval(300, 100, 56, 12, shade(clay, 0.7))
@@ -241,8 +243,8 @@ def _plate(card: Card) -> None:
 def _bell(card: Card) -> None:
     bronze = (112, 126, 96)
     card.arc(300, 112, 36, 180, 360, shade(bronze, 0.7), 14)
-    card.shape([(248, 120), (352, 120), (378, 220), (396, 400), (204, 400), (222, 220)], bronze)
-    card.box(190, 392, 410, 424, shade(bronze, 0.8), round_=10)
+    card.polygon([(248, 120), (352, 120), (378, 220), (396, 400), (204, 400), (222, 220)], bronze)
+    card.box(190, 392, 410, 424, shade(bronze, 0.8), corner=10)
     for y in (180, 260, 340):
         card.box(214, y, 386, y + 9, shade(bronze, 1.25))
     card.oval(300, 300, 26, 26, shade(bronze, 1.3))
@@ -252,18 +254,18 @@ def _bell(card: Card) -> None:
 def _armour(card: Card) -> None:
     _plinth(card, 446)
     light, dark = shade(STEEL, 1.2), shade(STEEL, 0.8)
-    card.shape([(214, 446), (206, 320), (232, 278), (368, 278), (394, 320), (386, 446)], STEEL)
-    card.shape([(300, 446), (300, 278), (368, 278), (394, 320), (386, 446)], dark)
+    card.polygon([(214, 446), (206, 320), (232, 278), (368, 278), (394, 320), (386, 446)], STEEL)
+    card.polygon([(300, 446), (300, 278), (368, 278), (394, 320), (386, 446)], dark)
     for side in (-1, 1):
         card.oval(300 + side * 102, 312, 44, 40, light if side < 0 else dark)
-    card.box(262, 246, 338, 292, dark, round_=10)
+    card.box(262, 246, 338, 292, dark, corner=10)
     card.oval(300, 188, 68, 84, STEEL)
-    card.box(238, 176, 362, 192, DARK, round_=6)
-    card.shape([(244, 200), (356, 200), (330, 262), (300, 276), (270, 262)], light)
+    card.box(238, 176, 362, 192, DARK, corner=6)
+    card.polygon([(244, 200), (356, 200), (330, 262), (300, 276), (270, 262)], light)
     for number in range(5):
         card.oval(274 + number * 13, 232, 3, 3, DARK)
     card.line([(300, 104), (300, 172)], light, 9)
-    card.shape([(300, 112), (326, 62), (380, 50), (366, 96), (318, 122)], card.pigments[0])
+    card.polygon([(300, 112), (326, 62), (380, 50), (366, 96), (318, 122)], card.pigments[0])
 
 
 def _shield(card: Card) -> None:
@@ -276,7 +278,7 @@ def _shield(card: Card) -> None:
         angle = number * pi / 6
         tips = [(300 + 146 * cos(angle), 266 + 146 * sin(angle))]
         tips += [(300 + 100 * cos(angle + turn), 266 + 100 * sin(angle + turn)) for turn in (-0.16, 0.16)]
-        card.shape(tips, GOLD)
+        card.polygon(tips, GOLD)
     card.oval(300, 266, 34, 34, GOLD)
 
 
@@ -288,8 +290,8 @@ def _textile(card: Card) -> None:
         for column in range(5):
             x, y = 204 + column * 48, 122 + row * 58
             colour = card.pigments[3 + (row + column) % 3]
-            card.shape([(x, y - 24), (x + 20, y), (x, y + 24), (x - 20, y)], colour)
-            card.shape([(x, y - 10), (x + 8, y), (x, y + 10), (x - 8, y)], PAPER)
+            card.polygon([(x, y - 24), (x + 20, y), (x, y + 24), (x - 20, y)], colour)
+            card.polygon([(x, y - 10), (x + 8, y), (x, y + 10), (x - 8, y)], PAPER)
     for number in range(28):
         thread = 134 + number * 12.2
         for top in (38, 484):
@@ -306,13 +308,13 @@ def _tile(card: Card) -> None:
                 angle = point * pi / 4
                 tips = [(x + 42 * cos(angle), y + 46 * sin(angle))]
                 tips += [(x + 20 * cos(angle + turn), y + 20 * sin(angle + turn)) for turn in (-0.4, 0.4)]
-                card.shape(tips, card.pigments[(row + column) % 2 * 2])
+                card.polygon(tips, card.pigments[(row + column) % 2 * 2])
             card.oval(x, y, 20, 20, card.pigments[1])
             card.oval(x, y, 9, 9, GOLD)
 
 
 def _jewel(card: Card) -> None:
-    card.box(150, 70, 450, 480, shade(card.pigments[5], 0.6), round_=20)
+    card.box(150, 70, 450, 480, shade(card.pigments[5], 0.6), corner=20)
     for number in range(25):
         angle = pi * (0.02 + 0.96 * number / 24)
         size = 8 + 7 * sin(angle)
@@ -329,8 +331,8 @@ def _clock(card: Card) -> None:
     wood = (84, 54, 40)
     card.box(226, 236, 374, 440, wood)
     card.box(206, 430, 394, 500, shade(wood, 0.8))
-    card.box(212, 60, 388, 244, shade(wood, 0.9), round_=16)
-    card.shape([(212, 74), (300, 26), (388, 74)], GOLD)
+    card.box(212, 60, 388, 244, shade(wood, 0.9), corner=16)
+    card.polygon([(212, 74), (300, 26), (388, 74)], GOLD)
     card.oval(300, 152, 78, 78, GOLD)
     card.oval(300, 152, 68, 68, (250, 248, 240))
     for number in range(12):
@@ -349,9 +351,9 @@ def _stele(card: Card) -> None:
     card.arc(300, 156, 92, 180, 360, shade(STONE, 0.7), 5)
     card.oval(300, 120, 17, 17, card.pigments[0])
     for side in (-1, 1):
-        card.shape([(300 + side * 18, 112), (300 + side * 82, 104), (300 + side * 20, 136)], card.pigments[2])
+        card.polygon([(300 + side * 18, 112), (300 + side * 82, 104), (300 + side * 20, 136)], card.pigments[2])
         x = 300 + side * 52
-        card.shape([(x - 20, 268), (x - 13, 198), (x + 13, 198), (x + 20, 268)], shade(STONE, 0.72))
+        card.polygon([(x - 20, 268), (x - 13, 198), (x + 13, 198), (x + 20, 268)], shade(STONE, 0.72))
         card.oval(x, 184, 13, 15, shade(STONE, 0.72))
         card.line([(x, 212), (300 + side * 8, 222)], shade(STONE, 0.72), 8)
     for row in range(6):
@@ -373,15 +375,15 @@ def _stele(card: Card) -> None:
 def _temple(card: Card) -> None:
     sand = (206, 176, 130)
     card.box(0, 440, SIDE, 510, shade(sand, 0.8))
-    card.shape([(96, 450), (116, 140), (484, 140), (504, 450)], sand)
+    card.polygon([(96, 450), (116, 140), (484, 140), (504, 450)], sand)
     card.box(100, 122, 500, 146, shade(sand, 1.12))
     card.box(238, 210, 362, 450, shade(sand, 0.45))
     for x in (150, 208, 392, 450):
         card.box(x - 17, 200, x + 17, 450, shade(sand, 0.88))
-        card.shape([(x - 29, 176), (x + 29, 176), (x + 17, 206), (x - 17, 206)], shade(sand, 1.15))
+        card.polygon([(x - 29, 176), (x + 29, 176), (x + 17, 206), (x - 17, 206)], shade(sand, 1.15))
     card.oval(300, 172, 15, 15, card.pigments[0])
     for side in (-1, 1):
-        card.shape([(300 + side * 16, 164), (300 + side * 88, 158), (300 + side * 18, 184)], card.pigments[2])
+        card.polygon([(300 + side * 16, 164), (300 + side * 88, 158), (300 + side * 18, 184)], card.pigments[2])
 
 
 def _furniture(card: Card) -> None:
@@ -400,9 +402,9 @@ def _furniture(card: Card) -> None:
 
 def _instrument(card: Card) -> None:
     wood = (134, 88, 54)
-    card.shape([(130, 300), (130, 190), (330, 160), (470, 230), (470, 300)], shade(wood, 0.7))
-    card.shape([(150, 200), (210, 70), (450, 90), (470, 230), (330, 166)], wood)
-    card.box(120, 296, 480, 356, wood, round_=6)
+    card.polygon([(130, 300), (130, 190), (330, 160), (470, 230), (470, 300)], shade(wood, 0.7))
+    card.polygon([(150, 200), (210, 70), (450, 90), (470, 230), (330, 166)], wood)
+    card.box(120, 296, 480, 356, wood, corner=6)
     card.box(134, 310, 466, 342, (246, 242, 232))
     for number in range(28):
         x = 134 + number * 11.86

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import Any
 
-from PIL import Image, ImageOps
+from PIL import ImageOps
 from pptx.oxml import parse_xml
 from pptx.oxml.ns import nsdecls, qn
 from pptx.shapes.picture import Picture
@@ -18,9 +18,10 @@ from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.pictures import decode_picture
 from m3bench.sandboxes.servers.ppt import decks
 from m3bench.sandboxes.servers.ppt.arguments import between, choice, number, rgb, shape_at, slide_at
-from m3bench.sandboxes.servers.ppt.images import FILTERS, encoded
+from m3bench.sandboxes.servers.ppt.images import FILTERS, encoded, pixel_filter
 from m3bench.sandboxes.servers.ppt.registry import failure, refusal, tool
 from m3bench.sandboxes.workspace import Limits
+from m3bench.tasks.drawing.pixels import blended
 
 PARAMETERS: Mapping[str, Mapping[str, object]] = {
     "shadow": {
@@ -211,8 +212,8 @@ def _filter(picture: Picture, values: _Values, limits: Limits) -> None:
     elif name == "invert":
         changed = ImageOps.invert(plain)
     else:
-        changed = plain.filter(FILTERS[name])
-    result = Image.blend(plain, changed, intensity)
+        changed = pixel_filter(plain, name)
+    result = blended(plain, changed, intensity)
     if alpha is not None:
         result.putalpha(alpha)
     blob = encoded(result, lossy=source.ext == "jpg")

@@ -24,6 +24,8 @@ from m3bench.sandboxes.servers.ppt.arguments import between, choice, drawing_sli
 from m3bench.sandboxes.servers.ppt.arguments import operation as known_operation
 from m3bench.sandboxes.servers.ppt.registry import failure, refusal, tool
 from m3bench.sandboxes.workspace import Limits, Workspace
+from m3bench.tasks.drawing.files import png
+from m3bench.tasks.drawing.pixels import blended, blurred, filtered
 from m3bench.tasks.errors import LimitError
 
 WRONG_OPERATION = "Invalid operation: {value}. Must be 'add' or 'enhance'"
@@ -39,6 +41,8 @@ FILTERS = {
     "smooth": ImageFilter.SMOOTH,
     "smooth_more": ImageFilter.SMOOTH_MORE,
 }
+_EXACT = (1, 2, 13, 16)
+"""Divisors by which floating point divides exactly, or never into halves."""
 STYLES = ("presentation", "custom")
 MAX_FACTOR = 10.0
 MAX_BLUR = 100.0
@@ -70,11 +74,11 @@ class Enhancement:
             (ImageEnhance.Sharpness, self.sharpness),
         ):
             if factor != 1:
-                image = kind(image).enhance(factor)
+                image = blended(kind(image).degenerate, image, factor)
         if self.blur:
-            image = image.filter(ImageFilter.GaussianBlur(self.blur))
+            image = blurred(image, self.blur)
         if self.filter is not None:
-            image = image.filter(FILTERS[self.filter])
+            image = pixel_filter(image, self.filter)
         if alpha is not None:
             image.putalpha(alpha)
         return image
@@ -160,8 +164,15 @@ def encoded(image: Image.Image, *, lossy: bool) -> bytes:
     if lossy:
         flat(image).save(stream, "JPEG", quality=92, icc_profile=image.info.get("icc_profile"))
     else:
-        image.save(stream, "PNG", compress_level=6, icc_profile=image.info.get("icc_profile"))
+        return png(image)
     return stream.getvalue()
+
+
+def pixel_filter(image: Image.Image, name: str) -> Image.Image:
+    """The picture through one of `FILTERS`."""
+    _, divisor, _, kernel = FILTERS[name].filterargs
+    # Dividing by other numbers, Pillow's sums can lie exactly between two shades.
+    return image.filter(FILTERS[name]) if divisor in _EXACT else filtered(image, kernel, divisor)
 
 
 def _enhancement(style: str | None, given: Enhancement) -> Enhancement | None:

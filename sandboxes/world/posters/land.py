@@ -2,56 +2,56 @@
 
 from math import cos, pi, sin
 
-from m3bench.sandboxes.world.posters.canvas import HEIGHT, WIDTH, Canvas, Point, blend
+from m3bench.sandboxes.world.posters.poster import HEIGHT, WIDTH, Point, Poster, blend
 
 
-def sky(canvas: Canvas, horizon: float = 520) -> None:
+def sky(poster: Poster, horizon: float = 520) -> None:
     """From the zenith to the horizon, and on below it."""
-    canvas.fade(0, horizon, canvas.colour("sky"), canvas.colour("horizon"))
-    canvas.box(0, horizon, WIDTH, HEIGHT, canvas.colour("horizon"))
+    poster.fade(0, horizon, poster.colour("sky"), poster.colour("horizon"))
+    poster.block(0, horizon, WIDTH, HEIGHT, poster.colour("horizon"))
 
 
-def sun(canvas: Canvas, x: float, y: float, size: float = 60) -> None:
+def sun(poster: Poster, x: float, y: float, size: float = 60) -> None:
     """The sun or the moon, in a halo."""
     for ring in range(5, 0, -1):
-        canvas.oval(x, y, size * (1 + 0.35 * ring), size * (1 + 0.35 * ring), canvas.colour("sun"), 0.07)
-    canvas.oval(x, y, size, size, canvas.colour("sun"))
+        poster.oval(x, y, size * (1 + 0.35 * ring), size * (1 + 0.35 * ring), poster.colour("sun"), 0.07)
+    poster.oval(x, y, size, size, poster.colour("sun"))
 
 
-def stars(canvas: Canvas, count: int = 120, bottom: float = 400) -> None:
+def stars(poster: Poster, count: int = 120, bottom: float = 400) -> None:
     """Over the upper sky."""
     for _ in range(count):
-        x, y = canvas.random.uniform(0, WIDTH), canvas.random.uniform(0, bottom)
-        size = canvas.random.uniform(0.8, 2.2)
-        canvas.oval(x, y, size, size, canvas.colour("sun"), canvas.random.uniform(0.4, 1))
+        x, y = poster.random.uniform(0, WIDTH), poster.random.uniform(0, bottom)
+        size = poster.random.uniform(0.8, 2.2)
+        poster.oval(x, y, size, size, poster.colour("sun"), poster.random.uniform(0.4, 1))
 
 
-def clouds(canvas: Canvas, count: int = 4, top: float = 80, bottom: float = 260, size: float = 1.0) -> None:
+def clouds(poster: Poster, count: int = 4, top: float = 80, bottom: float = 260, size: float = 1.0) -> None:
     """Flat-bottomed, in a loose row."""
     for place in range(count):
-        x = (place + canvas.random.uniform(0.2, 0.8)) * WIDTH / count
-        y, wide = canvas.random.uniform(top, bottom), canvas.random.uniform(70, 130) * size
+        x = (place + poster.random.uniform(0.2, 0.8)) * WIDTH / count
+        y, wide = poster.random.uniform(top, bottom), poster.random.uniform(70, 130) * size
         for part in range(-2, 3):
             reach = wide * (1 - abs(part) / 3.2)
-            canvas.oval(
-                x + part * wide * 0.45, y - reach * 0.12, reach * 0.5, reach * 0.26, canvas.colour("cloud"), 0.9
+            poster.oval(
+                x + part * wide * 0.45, y - reach * 0.12, reach * 0.5, reach * 0.26, poster.colour("cloud"), 0.9
             )
-        canvas.box(x - wide * 1.1, y, x + wide * 1.1, y + wide * 0.13, canvas.colour("cloud"), 0.9)
+        poster.block(x - wide * 1.1, y, x + wide * 1.1, y + wide * 0.13, poster.colour("cloud"), 0.9)
 
 
 def mountains(
-    canvas: Canvas, base: float, height: float, count: int = 5, colour: str = "far", snow: bool = False
+    poster: Poster, base: float, height: float, count: int = 5, colour: str = "far", snow: bool = False
 ) -> None:
     """A jagged range over the whole width, lit from the left."""
     step = WIDTH / count
     for place in range(-1, count + 1):
-        x = (place + canvas.random.uniform(0.3, 0.7)) * step
-        high = height * canvas.random.uniform(0.65, 1)
-        peak(canvas, x, base, step * canvas.random.uniform(1.3, 1.7), high, colour, snow)
+        x = (place + poster.random.uniform(0.3, 0.7)) * step
+        high = height * poster.random.uniform(0.65, 1)
+        peak(poster, x, base, step * poster.random.uniform(1.3, 1.7), high, colour, snow)
 
 
 def peak(
-    canvas: Canvas,
+    poster: Poster,
     x: float,
     base: float,
     wide: float,
@@ -62,9 +62,9 @@ def peak(
 ) -> None:
     """One mountain: a lit and a shaded side, and snow on top."""
     top, left, right = (x + lean * wide, base - high), x - wide / 2, x + wide / 2
-    canvas.polygon([(left, base), top, (right, base)], canvas.colour(colour))
+    poster.polygon([(left, base), top, (right, base)], poster.colour(colour))
     fold: list[Point] = [top, (x + wide * 0.02, base - high * 0.62), (x - wide * 0.06, base - high * 0.35), (x, base)]
-    canvas.polygon([*fold, (right, base)], canvas.colour(colour, 0.18))
+    poster.polygon([*fold, (right, base)], poster.colour(colour, 0.18))
     if snow:
         line = 0.36
 
@@ -73,11 +73,11 @@ def peak(
 
         zigzag = [at(line, left), at(0.24, left + wide * 0.2), at(0.34, x - wide * 0.05), at(0.26, x + wide * 0.1)]
         zigzag += [at(0.36, right - wide * 0.22), at(0.27, right - wide * 0.05), at(line, right)]
-        canvas.polygon([top, *zigzag], canvas.colour("#f7fafc"))
-        canvas.polygon([top, (x + wide * 0.01, base - high * 0.7), *zigzag[3:]], canvas.colour("#cfdae6"))
+        poster.polygon([top, *zigzag], poster.colour("#f7fafc"))
+        poster.polygon([top, (x + wide * 0.01, base - high * 0.7), *zigzag[3:]], poster.colour("#cfdae6"))
 
 
-def cone(canvas: Canvas, x: float, base: float, wide: float, high: float, colour: str = "far") -> None:
+def cone(poster: Poster, x: float, base: float, wide: float, high: float, colour: str = "far") -> None:
     """A volcano with hollow flanks, a flat top and snow."""
 
     def flank(share: float) -> float:
@@ -85,18 +85,18 @@ def cone(canvas: Canvas, x: float, base: float, wide: float, high: float, colour
 
     outline = [(x - wide / 2 * flank(step / 20), base - high * (1 - step / 20)) for step in range(21)]
     other = [(2 * x - left, y) for left, y in outline]
-    canvas.polygon([*outline, *reversed(other)], canvas.colour(colour))
-    canvas.polygon([(x, base - high), *other, (x, base)], canvas.colour(colour, 0.12))
+    poster.polygon([*outline, *reversed(other)], poster.colour(colour))
+    poster.polygon([(x, base - high), *other, (x, base)], poster.colour(colour, 0.12))
     caps = [(x - wide / 2 * flank(0.36), base - high * 0.64), (x - wide * 0.05, base - high * 0.72)]
     caps += [(x, base - high * 0.6), (x + wide * 0.045, base - high * 0.73)]
     caps += [(x + wide / 2 * flank(0.36), base - high * 0.64)]
     snow = [*outline[:8], *caps, *reversed(other[:8])]
-    canvas.polygon(snow, canvas.colour("#f6f9fb"))
-    canvas.polygon([(x, base - high), *other[:8], caps[-1], caps[-2], caps[2]], canvas.colour("#d5e0ea"))
+    poster.polygon(snow, poster.colour("#f6f9fb"))
+    poster.polygon([(x, base - high), *other[:8], caps[-1], caps[-2], caps[2]], poster.colour("#d5e0ea"))
 
 
 def mesa(
-    canvas: Canvas,
+    poster: Poster,
     left: float,
     right: float,
     base: float,
@@ -114,116 +114,117 @@ def mesa(
     top = [
         (
             left + wide * (slope + (1 - 2 * slope) * step / 24),
-            base - high * lift(step / 24) * canvas.random.uniform(0.96, 1),
+            base - high * lift(step / 24) * poster.random.uniform(0.96, 1),
         )
         for step in range(25)
     ]
-    canvas.polygon([(left, base), *top, (right, base)], canvas.colour(colour))
+    poster.polygon([(left, base), *top, (right, base)], poster.colour(colour))
     for number in range(26):
-        share = (number + canvas.random.random()) / 26
+        share = (number + poster.random.random()) / 26
         x = left + wide * (slope + (1 - 2 * slope) * share)
         drift = (x - (left + right) / 2) / wide * wide * slope * 1.6
         start = base - high * 0.93 * lift(share)
-        reach = canvas.random.uniform(0.5, 0.95) * lift(share)
-        canvas.polygon(
+        reach = poster.random.uniform(0.5, 0.95) * lift(share)
+        poster.polygon(
             [(x, start), (x + 7, start), (x + drift + 12, start + high * reach), (x + drift, start + high * reach)],
-            canvas.colour(colour, 0.25),
+            poster.colour(colour, 0.25),
             0.35,
         )
 
 
-def hills(canvas: Canvas, base: float, height: float, colour: str = "middle", waves: float = 2.0) -> None:
+def hills(poster: Poster, base: float, height: float, colour: str = "middle", waves: float = 2.0) -> None:
     """Soft hills down to the lower edge."""
-    phase = canvas.random.uniform(0, 2 * pi)
+    phase = poster.random.uniform(0, 2 * pi)
     line = [
         (x, base - height * (0.5 + 0.35 * sin(phase + x / WIDTH * waves * 2 * pi) + 0.15 * sin(2.3 * phase + x / 97)))
         for x in range(0, WIDTH + 12, 12)
     ]
-    canvas.polygon([(0, HEIGHT), *line, (WIDTH, HEIGHT)], canvas.colour(colour))
+    poster.polygon([(0, HEIGHT), *line, (WIDTH, HEIGHT)], poster.colour(colour))
 
 
-def dunes(canvas: Canvas, base: float, height: float, colour: str = "middle") -> None:
+def dunes(poster: Poster, base: float, height: float, colour: str = "middle") -> None:
     """A ridge of sand with a lit and a shaded face."""
-    phase = canvas.random.uniform(0, 2 * pi)
+    phase = poster.random.uniform(0, 2 * pi)
     crest = [
         (x, base - height * (0.5 + 0.5 * sin(phase + x / WIDTH * 3.6 * pi) * cos(x / WIDTH * 1.7)))
         for x in range(0, WIDTH + 10, 10)
     ]
-    canvas.polygon([(0, HEIGHT), *crest, (WIDTH, HEIGHT)], canvas.colour(colour, -0.12))
+    poster.polygon([(0, HEIGHT), *crest, (WIDTH, HEIGHT)], poster.colour(colour, -0.12))
     foot = [(x + height * 0.9, y + height * 0.75 + 30 * sin(x / 130 + phase)) for x, y in crest]
-    canvas.polygon([*crest, *reversed(foot)], canvas.colour(colour, 0.22), 0.85)
+    poster.polygon([*crest, *reversed(foot)], poster.colour(colour, 0.22), 0.85)
     for number in range(5):
         ripple = [(x, y + 40 + number * 26 + 6 * sin(x / 45 + number)) for x, y in crest]
-        canvas.line(ripple, canvas.colour(colour, -0.3), 1.2, 0.35)
+        poster.line(ripple, poster.colour(colour, -0.3), 1.2, 0.35)
 
 
-def ground(canvas: Canvas, top: float, colour: str = "near", bottom: float = HEIGHT) -> None:
+def ground(poster: Poster, top: float, colour: str = "near", bottom: float = HEIGHT) -> None:
     """Flat land."""
-    canvas.fade(top, bottom, canvas.colour(colour, -0.12), canvas.colour(colour, 0.12))
+    poster.fade(top, bottom, poster.colour(colour, -0.12), poster.colour(colour, 0.12))
 
 
-def water(canvas: Canvas, top: float, bottom: float = HEIGHT, glints: int = 90) -> None:
+def water(poster: Poster, top: float, bottom: float = HEIGHT, glints: int = 90) -> None:
     """A lake, a river or the sea, with light on it."""
-    deep = canvas.colour("water", 0.2)
-    canvas.fade(top, bottom, blend(canvas.colour("water"), canvas.colour("horizon"), 0.25), deep)
+    deep = poster.colour("water", 0.2)
+    poster.fade(top, bottom, blend(poster.colour("water"), poster.colour("horizon"), 0.25), deep)
     for _ in range(glints):
-        share = canvas.random.random() ** 1.5
-        y, x, wide = top + 4 + (bottom - top - 8) * share, canvas.random.uniform(0, WIDTH), 12 + 70 * share
-        canvas.box(x, y, x + wide, y + 1 + 2 * share, canvas.colour("shine"), 0.16 + 0.24 * canvas.random.random())
+        share = poster.random.random() ** 1.5
+        y, x, wide = top + 4 + (bottom - top - 8) * share, poster.random.uniform(0, WIDTH), 12 + 70 * share
+        poster.block(x, y, x + wide, y + 1 + 2 * share, poster.colour("shine"), 0.16 + 0.24 * poster.random.random())
 
 
-def mirror(canvas: Canvas, top: float, x: float, size: float = 60) -> None:
+def mirror(poster: Poster, top: float, x: float, size: float = 60) -> None:
     """The path of the sun's light on the water."""
     for step in range(14):
-        wide = size * (0.35 + 0.65 * canvas.random.random())
+        wide = size * (0.35 + 0.65 * poster.random.random())
         y = top + 6 + step * 13
-        canvas.box(x - wide, y, x + wide, y + 4, canvas.colour("sun"), 0.5 - 0.025 * step)
+        poster.block(x - wide, y, x + wide, y + 4, poster.colour("sun"), 0.5 - 0.025 * step)
 
 
-def falls(canvas: Canvas, left: float, right: float, top: float, bottom: float) -> None:
+def falls(poster: Poster, left: float, right: float, top: float, bottom: float) -> None:
     """A curtain of falling water and its spray."""
-    canvas.box(left, top, right, bottom, canvas.colour("shine"))
+    poster.block(left, top, right, bottom, poster.colour("shine"))
     x = left
     while x < right:
-        wide = canvas.random.uniform(4, 14)
-        canvas.box(x, top, min(right, x + wide), bottom, canvas.colour("water", -0.35), canvas.random.uniform(0.1, 0.5))
+        wide = poster.random.uniform(4, 14)
+        opacity = poster.random.uniform(0.1, 0.5)
+        poster.block(x, top, min(right, x + wide), bottom, poster.colour("water", -0.35), opacity)
         x += wide * 1.6
     for _ in range(40):
-        x, size = canvas.random.uniform(left - 20, right + 20), canvas.random.uniform(14, 46)
-        canvas.oval(x, bottom + canvas.random.uniform(-14, 16), size, size * 0.6, canvas.colour("cloud"), 0.35)
+        x, size = poster.random.uniform(left - 20, right + 20), poster.random.uniform(14, 46)
+        poster.oval(x, bottom + poster.random.uniform(-14, 16), size, size * 0.6, poster.colour("cloud"), 0.35)
 
 
-def palms(canvas: Canvas, places: list[float], base: float, height: float = 180) -> None:
+def palms(poster: Poster, places: list[float], base: float, height: float = 180) -> None:
     """Palm trees, each leaning its own way."""
     for x in places:
-        lean, high = canvas.random.uniform(-0.18, 0.18) * height, height * canvas.random.uniform(0.8, 1.1)
+        lean, high = poster.random.uniform(-0.18, 0.18) * height, height * poster.random.uniform(0.8, 1.1)
         top = (x + lean, base - high)
         trunk = [(x + lean * (step / 10) ** 2, base - high * step / 10) for step in range(11)]
-        canvas.line(trunk, canvas.colour("#6a4a32"), height * 0.045)
+        poster.line(trunk, poster.colour("#6a4a32"), height * 0.045)
         for leaf in range(9):
             angle = pi * (-0.15 + 1.3 * leaf / 8)
-            reach = height * canvas.random.uniform(0.36, 0.46)
+            reach = height * poster.random.uniform(0.36, 0.46)
             tip = (top[0] + cos(angle) * reach, top[1] - sin(angle) * reach * 0.55 + reach * 0.28)
             middle = (top[0] + cos(angle) * reach * 0.5, top[1] - sin(angle) * reach * 0.6)
             below = (middle[0], middle[1] + height * 0.07)
-            canvas.polygon([top, middle, tip, below], canvas.colour("leaf", 0.1 if leaf % 2 else -0.08))
+            poster.polygon([top, middle, tip, below], poster.colour("leaf", 0.1 if leaf % 2 else -0.08))
 
 
 def trees(
-    canvas: Canvas, places: list[float], base: float, height: float = 90, kind: str = "round", colour: str = "leaf"
+    poster: Poster, places: list[float], base: float, height: float = 90, kind: str = "round", colour: str = "leaf"
 ) -> None:
     """Round crowns, tall cypresses or firs."""
     for x in places:
-        high = height * canvas.random.uniform(0.8, 1.15)
-        canvas.box(x - high * 0.04, base - high * 0.35, x + high * 0.04, base, canvas.colour("#5d4330"))
+        high = height * poster.random.uniform(0.8, 1.15)
+        poster.block(x - high * 0.04, base - high * 0.35, x + high * 0.04, base, poster.colour("#5d4330"))
         if kind == "cypress":
-            canvas.oval(x, base - high * 0.55, high * 0.14, high * 0.5, canvas.colour(colour))
-            canvas.oval(x + high * 0.04, base - high * 0.55, high * 0.08, high * 0.45, canvas.colour(colour, 0.18))
+            poster.oval(x, base - high * 0.55, high * 0.14, high * 0.5, poster.colour(colour))
+            poster.oval(x + high * 0.04, base - high * 0.55, high * 0.08, high * 0.45, poster.colour(colour, 0.18))
         elif kind == "fir":
             for level in range(3):
                 y, wide = base - high * (0.15 + 0.26 * level), high * (0.3 - 0.07 * level)
-                canvas.polygon([(x - wide, y), (x, y - high * 0.42), (x + wide, y)], canvas.colour(colour))
-                canvas.polygon([(x, y), (x, y - high * 0.42), (x + wide, y)], canvas.colour(colour, 0.18))
+                poster.polygon([(x - wide, y), (x, y - high * 0.42), (x + wide, y)], poster.colour(colour))
+                poster.polygon([(x, y), (x, y - high * 0.42), (x + wide, y)], poster.colour(colour, 0.18))
         else:
-            canvas.oval(x, base - high * 0.62, high * 0.34, high * 0.36, canvas.colour(colour))
-            canvas.oval(x - high * 0.1, base - high * 0.7, high * 0.18, high * 0.2, canvas.colour(colour, -0.15), 0.6)
+            poster.oval(x, base - high * 0.62, high * 0.34, high * 0.36, poster.colour(colour))
+            poster.oval(x - high * 0.1, base - high * 0.7, high * 0.18, high * 0.2, poster.colour(colour, -0.15), 0.6)

@@ -5,11 +5,11 @@ functions of the neighbouring modules.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from io import BytesIO
 from typing import Any
 
 from m3bench.sandboxes.world.posters import bridges, buildings, land, life, monuments, towers
-from m3bench.sandboxes.world.posters.canvas import Canvas
+from m3bench.sandboxes.world.posters.poster import Poster
+from m3bench.tasks.drawing.files import jpeg
 
 ELEMENTS: Mapping[str, Callable[..., None]] = {
     name: function
@@ -24,9 +24,7 @@ def paint(
     palette: str, elements: Sequence[tuple[str, Mapping[str, Any]]], *, title: str, subtitle: str, seed: str
 ) -> bytes:
     """The poster as a JPEG file of 1200 by 800 pixels."""
-    canvas = Canvas(palette, seed)
+    poster = Poster(palette, seed)
     for name, parameters in elements:
-        ELEMENTS[name](canvas, **parameters)
-    file = BytesIO()
-    canvas.finish(title, subtitle).save(file, "JPEG", quality=88, optimize=True)
-    return file.getvalue()
+        ELEMENTS[name](poster, **parameters)
+    return jpeg(poster.finish(title, subtitle), 88, optimize=True)

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from m3bench.tasks.scene import Scene, SceneObject
-from tests.pictures import colour, encoded
+from tests.pictures import assert_same_bytes, colour, encoded
 from tests.sandboxes.servers.conftest import Bench
 from tests.scenes import building_site, objects_of
 
@@ -222,7 +222,7 @@ def test_a_visualization_changes_the_copy_only_at_boxes_and_labels(bench: Bench)
         assert ImageChops.difference(drawn, original.convert("RGB")).getbbox() == (100, 100, 200, 180)
     assert colour(drawn, 101, 140) == colour(drawn, 198, 140) == colour(drawn, 150, 178)
     assert colour(drawn, 103, 140) == colour(building_site(4).resize((480, 320)), 103, 140)
-    assert (bench.folder / "media" / "site.png").read_bytes() == before
+    assert_same_bytes((bench.folder / "media" / "site.png").read_bytes(), before, "site.png")
     labelled = visualize(bench)
     assert ImageChops.difference(drawn, labelled).getbbox() is not None
 

@@ -15,6 +15,7 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 
+from tests.pictures import assert_same_bytes
 from tests.sandboxes.servers.conftest import Bench
 
 FILE = "report.xlsx"
@@ -352,4 +353,4 @@ def test_writing_the_same_again_changes_nothing(prepared: Callable[[str], Bench]
     bench.text("excel/write_data_to_excel", call)
     first = (bench.folder / "sales.xlsx").read_bytes()
     bench.text("excel/write_data_to_excel", call)
-    assert (bench.folder / "sales.xlsx").read_bytes() == first
+    assert_same_bytes((bench.folder / "sales.xlsx").read_bytes(), first, "sales.xlsx")

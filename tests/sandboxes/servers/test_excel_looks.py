@@ -10,6 +10,7 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from tests.office import convert
+from tests.pictures import assert_same_bytes
 from tests.sandboxes.servers.conftest import Bench
 
 FILE = "sales.xlsx"
@@ -161,7 +162,7 @@ def test_formats_that_make_no_sense_are_refused(sales: Bench, arguments: dict[st
     before = (sales.folder / FILE).read_bytes()
     call = {**SHEET, "start_cell": "A1", "end_cell": "D1", **arguments}
     assert sales.error("excel/format_range", call).startswith(f"Error: {problem}")
-    assert (sales.folder / FILE).read_bytes() == before
+    assert_same_bytes((sales.folder / FILE).read_bytes(), before, FILE)
 
 
 @pytest.mark.parametrize("kind", ["line", "bar", "pie", "area", "LINE"])

@@ -18,6 +18,7 @@ from m3bench.sandboxes.workspace import Limits, Workspace
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import LimitError, ToolError
 from m3bench.tasks.examples import load_examples
+from tests.pictures import assert_same_bytes
 from tests.sandboxes.servers.conftest import Bench
 
 FILE = "sales.xlsx"
@@ -76,7 +77,7 @@ def test_files_that_are_no_workbooks_are_refused(bench: Bench, content: bytes) -
     assert (reply.outcome, reply.result["isError"]) == ("invalid_arguments", False)
     assert text.startswith("Error: 'sales.xlsx' ")
     assert str(bench.folder) not in text
-    assert (bench.folder / FILE).read_bytes() == content
+    assert_same_bytes((bench.folder / FILE).read_bytes(), content, FILE)
 
 
 def test_an_entity_bomb_is_named(bench: Bench) -> None:
@@ -229,7 +230,7 @@ def test_values_no_cell_holds_are_refused_with_their_place(
     before = (bench.folder / FILE).read_bytes()
     call = {"filepath": FILE, "sheet_name": "Sales", "data": [["fine"], ["fine", value]], "start_cell": "B8"}
     assert bench.error("excel/write_data_to_excel", call).startswith(f"Error: Cell C9: {problem}")
-    assert (bench.folder / FILE).read_bytes() == before
+    assert_same_bytes((bench.folder / FILE).read_bytes(), before, FILE)
 
 
 def test_the_longest_text_fits(prepared: Callable[[str], Bench]) -> None:
@@ -279,4 +280,4 @@ def test_a_full_workspace_keeps_the_old_file(tmp_path: Path) -> None:
     context = Context(workspace=Workspace(tmp_path, Limits(bytes=1_500)))
     with pytest.raises(LimitError, match="the workspace would hold"), editing(context, FILE) as book:
         book["Sheet"]["A1"] = "y"
-    assert (tmp_path / FILE).read_bytes() == workbook_bytes()
+    assert_same_bytes((tmp_path / FILE).read_bytes(), workbook_bytes(), FILE)

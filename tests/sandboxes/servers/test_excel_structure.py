@@ -16,6 +16,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from m3bench.sandboxes.servers.excel.references import Area
 from m3bench.sandboxes.servers.excel.shifting import Shift
+from tests.pictures import assert_same_bytes
 from tests.sandboxes.servers.conftest import Bench
 
 FILE = "report.xlsx"
@@ -228,7 +229,7 @@ def test_deleting_what_was_inserted_leaves_every_reference_as_it_was(
 def test_lines_outside_the_sheet_are_refused(data: Bench, tool: str, arguments: dict[str, Any], problem: str) -> None:
     before = (data.folder / FILE).read_bytes()
     assert data.error(f"excel/{tool}", SHEET, **arguments).startswith(f"Error: {problem}")
-    assert (data.folder / FILE).read_bytes() == before
+    assert_same_bytes((data.folder / FILE).read_bytes(), before, FILE)
 
 
 def test_a_sheet_is_added_last(data: Bench) -> None:

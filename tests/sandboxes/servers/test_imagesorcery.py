@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageChops, ImageDraw, ImageStat
 
 from m3bench.sandboxes.servers.ocr.engines import from_wheel
-from tests.pictures import UNREADABLE, colour, encoded, odd_pictures, write_unreadable
+from tests.pictures import UNREADABLE, assert_same_bytes, colour, encoded, odd_pictures, write_unreadable
 from tests.sandboxes.servers.conftest import Bench
 
 WHITE = (255, 255, 255)
@@ -72,7 +72,7 @@ def test_the_new_file_stands_beside_the_source_under_a_name_that_says_what_was_d
     made = f"{stem}_{ending}.{suffix}"
     assert text == json.dumps({"images": [made]}, indent=2)
     assert bench.workspace.resolve(made).is_file()
-    assert source.read_bytes() == content
+    assert_same_bytes(source.read_bytes(), content, "the source")
 
 
 def test_a_given_path_decides_the_name_and_the_format(page: Bench) -> None:
@@ -88,7 +88,7 @@ def test_the_source_is_never_replaced(page: Bench) -> None:
     for name in ("page.png", "./page.png", "/workspace/page.png", "out/../page.png"):
         text = page.error("imagesorcery-mcp/change_color", input_path="page.png", palette="sepia", output_path=name)
         assert "is the source itself" in text
-    assert (page.folder / "page.png").read_bytes() == before
+    assert_same_bytes((page.folder / "page.png").read_bytes(), before, "page.png")
 
 
 def test_an_output_name_that_is_no_picture_is_refused_before_any_work(page: Bench) -> None:

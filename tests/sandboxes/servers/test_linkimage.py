@@ -18,7 +18,7 @@ from m3bench.sandboxes.workspace import Workspace
 from m3bench.sandboxes.world import links, tables
 from m3bench.sandboxes.world.posters.studio import ELEMENTS
 from m3bench.tasks.catalog import load_catalog
-from tests.pictures import encoded
+from tests.pictures import assert_same_bytes, encoded
 from tests.sandboxes.servers.conftest import Bench
 
 TOOL = "linkimage-mcp/fetch_unsplash_image"
@@ -117,9 +117,9 @@ def fetch(folder: Path, brought: dict[str, bytes], url: str) -> dict[str, Any]:
 def test_a_page_the_run_brought_comes_before_the_worlds(tmp_path: Path) -> None:
     picture = encoded(Image.new("RGB", (8, 8), "red"), "JPEG")
     fetch(tmp_path, {"tl70XmyAKeg": picture}, PUBLIC[2])
-    assert (tmp_path / "images" / "tl70XmyAKeg.jpg").read_bytes() == picture
+    assert_same_bytes((tmp_path / "images" / "tl70XmyAKeg.jpg").read_bytes(), picture, "the world's page")
     fetch(tmp_path, {"https://unsplash.com/photos/my-own-page-Own_Page_01": picture}, "https://x.org/Own_Page_01")
-    assert (tmp_path / "images" / "Own_Page_01.jpg").read_bytes() == picture
+    assert_same_bytes((tmp_path / "images" / "Own_Page_01.jpg").read_bytes(), picture, "the run's own page")
 
 
 def test_a_brought_picture_in_another_format_becomes_a_jpeg(tmp_path: Path) -> None:
@@ -155,4 +155,4 @@ def test_a_host_takes_pages_when_it_is_configured(tmp_path: Path) -> None:
     anyio.run(serve)
     assert [answer["id"] for answer in answers] == [1, 2, 3]
     assert answers[0]["error"]["code"] == -32602
-    assert (tmp_path / "images" / "own.jpg").read_bytes() == picture
+    assert_same_bytes((tmp_path / "images" / "own.jpg").read_bytes(), picture, "the page")

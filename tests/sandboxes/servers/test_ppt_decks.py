@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pptx import Presentation
 
+from tests.pictures import assert_same_bytes
 from tests.sandboxes.servers.conftest import Bench
 from tests.sandboxes.servers.slideshow import call, deck_with, picture, refused, restarted, saved, titles
 
@@ -104,7 +105,8 @@ def test_a_restart_at_any_moment_gives_the_same_file(bench: Bench, tmp_path: Pat
         if tool != "create_presentation":
             for look in ({"tool": "extract_slide_text"}, {"tool": "manage_hyperlinks", "operation": "list"}):
                 call(bench, **look, slide_index=0)
-    assert (bench.folder / "media/deck.pptx").read_bytes() == (other.folder / "media/deck.pptx").read_bytes()
+    decks = [(place.folder / "media/deck.pptx").read_bytes() for place in (bench, other)]
+    assert_same_bytes(*decks, "deck.pptx")
 
 
 def test_a_failing_call_leaves_the_deck_as_it_was(bench: Bench) -> None:

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from m3bench.server.cli import app
 from m3bench.server.clients import bundle
 from m3bench.tasks.profiles import SIZES
+from tests.pictures import assert_same_bytes
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +147,7 @@ def test_the_same_files_give_the_same_bytes_and_caches_stay_out(tree: Path, tmp_
         (path.parent / "__pycache__" / "x.pyc").write_bytes(b"1")
         (path.parent / ".hidden").write_text("2")
     bundle.write(tmp_path / "two.mcpb", "python", "full")
-    assert (tmp_path / "one.mcpb").read_bytes() == (tmp_path / "two.mcpb").read_bytes()
+    assert_same_bytes((tmp_path / "one.mcpb").read_bytes(), (tmp_path / "two.mcpb").read_bytes(), "the bundle")
     with ZipFile(tmp_path / "two.mcpb") as archive:
         assert "server/m3bench/tasks/data/b.json" in archive.namelist()
         assert archive.namelist() == sorted(archive.namelist())

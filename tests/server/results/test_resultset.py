@@ -24,6 +24,7 @@ from m3bench.server.results.resultset import (
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import InputFileError, StoreError
+from tests.pictures import assert_same_bytes
 
 HEADING = Header(name="oracle", kind="baseline", agent="oracle", profile="full", tasks=("a-1", "b-1"), started="now")
 
@@ -122,7 +123,7 @@ def test_mending_leaves_whole_files_and_absent_ones_alone(tmp_path: Path) -> Non
     append_sample(tmp_path, sample())
     before = (tmp_path / SAMPLES).read_bytes()
     mend_samples(tmp_path)
-    assert (tmp_path / SAMPLES).read_bytes() == before
+    assert_same_bytes((tmp_path / SAMPLES).read_bytes(), before, SAMPLES)
 
 
 def test_a_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path: Path) -> None:

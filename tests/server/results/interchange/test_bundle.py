@@ -14,6 +14,7 @@ from m3bench.server.results.interchange.rescoring import Verdict, verify_bundle
 from m3bench.server.scoring import Encoder
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
+from tests.pictures import assert_same_bytes
 from tests.server.results.interchange.conftest import m3bench
 from tests.server.results.interchange.tampering import (
     Members,
@@ -49,7 +50,7 @@ def test_what_was_played_is_confirmed(bundle: Path, verified: Callable[[Path], V
 
 def test_the_same_results_make_the_same_bytes(played: Path, bundle: Path, tmp_path: Path) -> None:
     pack(played / "results", tmp_path / "again.m3run")
-    assert (tmp_path / "again.m3run").read_bytes() == bundle.read_bytes()
+    assert_same_bytes((tmp_path / "again.m3run").read_bytes(), bundle.read_bytes(), "the bundle")
 
 
 def test_every_recorded_byte_is_in_the_bundle(played: Path, bundle: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from m3bench.tasks.library import Library
 from m3bench.tasks.trajectory_files import read_tasks
+from tests.pictures import assert_same_bytes
 from tests.server.results.interchange.conftest import m3bench
 from tests.sets import PICTURE
 
@@ -19,7 +20,7 @@ def test_a_set_survives_the_way_out_and_in(played: Path, tmp_path: Path, library
     assert "2 checks" in done.stderr
     tasks = json.loads((tmp_path / "public" / "tasks.json").read_text())
     assert tasks[0].keys() == {"id", "image", "type", "prompt", "question"}
-    assert (tmp_path / "public" / tasks[0]["image"]).read_bytes() == PICTURE
+    assert_same_bytes((tmp_path / "public" / tasks[0]["image"]).read_bytes(), PICTURE, "the picture")
     references = read_tasks(tmp_path / "public" / "references.json").tasks
     assert references["survey-1"].trajectories[0] == library.task("survey-1").references[0].trajectory
 

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from m3bench.server.results.reports.page import ASSETS, inert
+from tests.pictures import assert_same_bytes
 from tests.server.pipes import Pipe
 from tests.server.results.reports.conftest import Played, m3bench
 from tests.sets import write_set
@@ -20,8 +21,9 @@ def test_the_same_run_gives_the_same_bytes(sloppy: Played, tmp_path: Path) -> No
             "report", sloppy.document["run"]["id"][:8], "-o", tmp_path / name, "--png", tmp_path / f"{name}.png"
         )
         assert done.returncode == 0, done.stderr
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == sloppy.page.read_bytes()
-    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+    for name in ("one", "two"):
+        assert_same_bytes((tmp_path / name).read_bytes(), sloppy.page.read_bytes(), name)
+    assert_same_bytes((tmp_path / "one.png").read_bytes(), (tmp_path / "two.png").read_bytes(), "the picture")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "one.png", "two", "two.png"]
 
 
