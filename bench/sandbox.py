@@ -39,7 +39,7 @@ ISOLATIONS = {
     "process, as the platform gives": Isolation(),
     "process, without bubblewrap": Isolation(bubblewrap=False),
     "process, without any isolation": Isolation(
-        bubblewrap=False, landlock=False, namespaces=False, rlimits=False, death_signal=False
+        bubblewrap=False, landlock=False, namespaces=False, limited=False, death_signal=False
     ),
 }
 

@@ -86,6 +86,7 @@ class Link:
         self._pending: dict[int, Pending] = {}
         self._broken: SandboxError | None = None
         self._idle = anyio.Event()
+        self._busy = anyio.Event()
 
     def feed(self, data: bytes) -> None:
         """Take what the host wrote, in pieces of any size."""
@@ -137,11 +138,18 @@ class Link:
             self._idle = anyio.Event()
             await self._idle.wait()
 
+    async def busy(self) -> None:
+        """Wait until something is pending."""
+        if not self._pending:
+            self._busy = anyio.Event()
+            await self._busy.wait()
+
     def _send(self, pending: Pending, line: bytes) -> Pending:
         if self._broken is not None:
             pending.settle(self._broken)
         else:
             self._pending[pending.request] = pending
+            self._busy.set()
             self._write(line)
         return pending
 

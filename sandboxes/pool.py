@@ -22,6 +22,7 @@ import anyio
 import anyio.to_thread
 
 from m3bench.sandboxes.backends.base import Backend, Guard, Sandbox, SandboxSpec
+from m3bench.sandboxes.backends.ownership import give, is_superuser
 from m3bench.sandboxes.offer import offer
 from m3bench.sandboxes.workspace import STATE, Workspace
 from m3bench.tasks.errors import SandboxError
@@ -72,10 +73,7 @@ class Lease:
             name: Its path, relative to the workspace.
             content: What is in it.
         """
-        # A tool may have put a link there.
-        path = Workspace(self.workspace).resolve(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        Workspace(self.workspace).put(name, content)
         if self._sandbox is not None:
             self._put.append(name)
 
@@ -255,6 +253,10 @@ def _empty(workspace: Path, folder: Path) -> None:
     temporary = Path(STATE) / "tmp"
     if (folder / temporary).is_dir():
         (workspace / temporary).mkdir(parents=True)
+    if is_superuser():
+        owner = workspace.stat()
+        give(workspace, owner.st_uid, owner.st_gid)
+        give(folder, 0, 0)
 
 
 def _remove(folder: Path) -> None:

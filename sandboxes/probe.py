@@ -5,7 +5,9 @@ around on purpose, with nothing but the sandbox to stop them.
 """
 
 import ctypes
+import errno
 import os
+import signal
 import socket
 import stat
 import subprocess
@@ -159,6 +161,114 @@ def connect(host: str, port: int, kind: str) -> str:
 
 
 @server.tool
+def open_socket(family: str, path: str) -> str:
+    """Open a socket of a family, and connect it to a path when there is one."""
+    try:
+        with socket.socket(getattr(socket, family), socket.SOCK_STREAM if path else socket.SOCK_DGRAM) as line:
+            if path:
+                line.settimeout(5)
+                line.connect(path)
+                line.sendall(b"!")
+    except AttributeError as error:
+        raise ToolError(f"There is no {family} here") from error
+    except OSError as error:
+        raise ToolError(f"{type(error).__name__}: {error.strerror or error}") from error
+    return "opened"
+
+
+@server.tool
+def change_settings() -> dict[str, list[str]]:
+    """Write back what is written in every setting of the kernel; those that could be written."""
+    written = []
+    for folder, _, names in os.walk("/proc/sys"):
+        for name in names:
+            path = os.path.join(folder, name)
+            try:
+                # Opened for writing is as good as written, and changes nothing.
+                os.close(os.open(path, os.O_WRONLY))
+            except OSError:
+                continue
+            written.append(path)
+    return {"written": sorted(written)}
+
+
+@server.tool
+def use_kernel() -> dict[str, list[str]]:
+    """Try what tools have no use for; what was not refused."""
+    numbers = _NUMBERS.get(os.uname().machine, {})
+    library = ctypes.CDLL(None, use_errno=True)
+    zeros = [ctypes.c_long(0)] * 5
+    done = []
+    for name, number in numbers.items():
+        first = ctypes.c_long(_NEW_USER if name in ("unshare", "clone") else 0)
+        # What is refused by the filter fails so before its arguments are looked at.
+        if library.syscall(ctypes.c_long(number), first, *zeros) >= 0 or ctypes.get_errno() not in _REFUSALS:
+            done.append(name)
+    return {"done": sorted(done)}
+
+
+_NEW_USER = 0x10000000
+_REFUSALS = (errno.EPERM, errno.ENOSYS)
+_NUMBERS = {
+    "x86_64": {
+        "ptrace": 101, "keyctl": 250, "add_key": 248, "bpf": 321, "mount": 165, "unshare": 272, "clone": 56,
+        "clone3": 435, "setns": 308, "io_uring_setup": 425, "memfd_create": 319, "shmget": 29, "perf_event_open": 298,
+    },
+    "aarch64": {
+        "ptrace": 117, "keyctl": 219, "add_key": 217, "bpf": 280, "mount": 40, "unshare": 97, "clone": 220,
+        "clone3": 435, "setns": 268, "io_uring_setup": 425, "memfd_create": 279, "shmget": 194, "perf_event_open": 241,
+    },
+}  # fmt: skip
+
+
+@server.tool
+def who() -> dict[str, int]:
+    """As whom tools run."""
+    return {"user": os.geteuid() if hasattr(os, "geteuid") else -1}
+
+
+@server.tool
+def fill(folder: str, files: int, size: int) -> dict[str, int]:
+    """Write as many files of a size as can be; how many there came to be."""
+    made = 0
+    os.makedirs(folder, exist_ok=True)
+    block = bytes(1024 * 1024)
+    try:
+        for number in range(files):
+            with open(os.path.join(folder, f"{number}.bin"), "wb", buffering=0) as file:
+                for begin in range(0, size, len(block)):
+                    file.write(block[: size - begin])
+            made += 1
+    except OSError:
+        pass
+    return {"made": made}
+
+
+@server.tool
+def allocate_apart(times: int, size: int) -> dict[str, int]:
+    """Take memory in several child processes at the same time; how many of them got it."""
+    children = []
+    for _ in range(times):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                block = bytearray(os.urandom(4096)) * (size // 4096)
+                os.write(writing, b"!" if len(block) == size else b"?")
+                threading.Event().wait()
+            finally:
+                os._exit(1)
+        os.close(writing)
+        children.append((child, reading))
+    got = sum(os.read(reading, 1) == b"!" for _, reading in children)
+    for child, reading in children:
+        os.close(reading)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    return {"got": got}
+
+
+@server.tool
 def allocate(size: int) -> str:
     """Take memory and use it."""
     block = bytearray(size)
@@ -300,6 +410,12 @@ ENTRY = Server(
         _tool("environment"),
         _tool("connect", host="string", port="integer", kind="string"),
         _tool("allocate", size="integer"),
+        _tool("allocate_apart", times="integer", size="integer"),
+        _tool("open_socket", family="string", path="string"),
+        _tool("change_settings"),
+        _tool("use_kernel"),
+        _tool("who"),
+        _tool("fill", folder="string", files="integer", size="integer"),
         _tool("fork", times="integer"),
         _tool("look_around"),
         _tool("rise"),

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -24,6 +24,7 @@ STATE = ".m3bench"
 
 _URL = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
 _MAX_PATH = 1024
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +101,33 @@ class Workspace:
             raise PathError(f"{_show(path)} cannot be written: {error.strerror or error}") from error
         finally:
             draft.unlink(missing_ok=True)
+
+    def put(self, name: str, content: bytes) -> None:
+        """Put a file there from outside, while tools may be moving folders about or setting links in their place.
+
+        Args:
+            name: Its path, relative to the workspace.
+            content: What is in it; what had the name before is gone.
+        """
+        path = self.resolve(name)
+        if os.open not in os.supports_dir_fd:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            return
+        *folders, last = path.relative_to(self.root).parts
+        here = os.open(self.root, _FOLDER)
+        try:
+            for folder in folders:
+                with suppress(FileExistsError):
+                    os.mkdir(folder, 0o755, dir_fd=here)
+                above, here = here, os.open(folder, _FOLDER | os.O_NOFOLLOW, dir_fd=here)
+                os.close(above)
+            with suppress(FileNotFoundError):
+                os.unlink(last, dir_fd=here)
+            with open(os.open(last, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644, dir_fd=here), "wb") as file:
+                file.write(content)
+        finally:
+            os.close(here)
 
     def show(self, real: Path) -> str:
         """A real place as tools and clients see it: an absolute path under the mount."""

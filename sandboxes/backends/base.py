@@ -8,14 +8,39 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, Self
+from typing import Literal, NamedTuple, Protocol, Self
 
 from m3bench.tasks.outcome import Reply
 from m3bench.tasks.scene import Scene
 
-Guard = Literal["process", "files", "network", "others", "memory", "forks"]
-"""What a sandbox keeps tools from: taking m3bench down with them, files outside the workspace, the network,
-other processes, all the memory, ever more processes."""
+Guard = Literal["process", "user", "files", "network", "sockets", "others", "kernel", "memory", "forks", "disk"]
+"""What a sandbox keeps tools from: taking m3bench down with them, acting as root, files outside the workspace, the
+network, sockets of this machine's other programs, other processes, settings and interfaces of the kernel, all the
+memory, ever more processes, all the disk."""
+
+LACKING: dict[Guard, str] = {
+    "process": "keep a tool's crash from ending m3bench",
+    "user": "run tools as another user than root",
+    "files": "keep tools from files outside the workspace",
+    "network": "keep tools from the network",
+    "sockets": "keep tools from local sockets",
+    "others": "hide other processes",
+    "kernel": "keep tools from kernel settings",
+    "memory": "limit memory",
+    "forks": "limit the number of processes",
+    "disk": "limit what tools write",
+}
+"""What a sandbox without a guard cannot do."""
+
+
+def notice(guards: frozenset[Guard], reasons: Sequence[str] = ()) -> tuple[str, ...]:
+    """One sentence on what is missing, or none."""
+    lacking = [text for guard, text in LACKING.items() if guard not in guards]
+    if not lacking:
+        return ()
+    listed = lacking[0] if len(lacking) == 1 else f"{', '.join(lacking[:-1])} or {lacking[-1]}"
+    why = f" ({', '.join(reasons)})" if reasons else ""
+    return (f"Sandboxes here cannot {listed}{why}.",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +55,14 @@ class SandboxSpec:
     """What the detector knows of the run's pictures."""
     links: Mapping[str, bytes] = field(default_factory=dict)
     """Page to picture, for pages that pictures were linked from."""
+
+
+class Prospect(NamedTuple):
+    """What will hold in the sandboxes of a backend."""
+
+    guards: frozenset[Guard]
+    notices: tuple[str, ...]
+    """What will not, in plain words."""
 
 
 class Sandbox(Protocol):
@@ -82,6 +115,14 @@ class Backend(AbstractAsyncContextManager["Backend"], Protocol):
     @property
     def name(self) -> str:
         """How users call it."""
+        ...
+
+    async def prospect(self) -> Prospect:
+        """What will hold in the sandboxes opened here, found out without opening one.
+
+        Raises:
+            SandboxError: None can be opened; the message has the remedy.
+        """
         ...
 
     async def open(self, spec: SandboxSpec) -> Sandbox:

@@ -11,9 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from m3bench.sandboxes.backends import visible
+from m3bench.sandboxes.backends.ownership import is_superuser
 
 TEMPORARY = "/tmp"
 """A file system in memory, gone with the host."""
+
+_FOR_BECOMING_NOBODY = ("CAP_SETUID", "CAP_SETGID", "CAP_DAC_READ_SEARCH")
+"""What a host that root started needs in order to be somebody else; gone when it is."""
 
 _TEMPORARY_BYTES = 256 * 1024 * 1024
 _PROBE_SECONDS = 20.0
@@ -23,7 +27,13 @@ def command(workspace: Path) -> tuple[str, ...]:
     """What to put before a program's own command line."""
     program = shutil.which("bwrap") or "bwrap"
     place = str(workspace.resolve())
-    return (program, *_walls(), "--bind", place, place, "--chdir", place, "--remount-ro", "/", "--")
+    way = _way_to(workspace.resolve())
+    return (program, *_walls(), *way, "--bind", place, place, "--chdir", place, "--remount-ro", "/", "--")
+
+
+def _way_to(place: Path) -> list[str]:
+    """Folders that lead to a place, and that anybody may pass through."""
+    return [word for folder in reversed(place.parents[:-1]) for word in ("--perms", "0755", "--dir", str(folder))]
 
 
 @cache
@@ -49,10 +59,15 @@ def problem() -> str | None:
 
 @cache
 def _walls() -> tuple[str, ...]:
-    walls = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
+    # Root has no use for a user namespace: it would be root outside of it as well, and have nobody to become.
+    separate = ["ipc", "pid", "net", "uts", "cgroup-try"] if is_superuser() else ["all"]
+    walls = [f"--unshare-{kind}" for kind in separate]
+    walls += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--cap-drop", "ALL"]
+    for capability in _FOR_BECOMING_NOBODY if is_superuser() else ():
+        walls += ["--cap-add", capability]
     # Before the trees, because an installation may lie below /tmp.
-    walls += ["--size", str(_TEMPORARY_BYTES), "--tmpfs", TEMPORARY]
-    walls += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    walls += ["--perms", "1777", "--size", str(_TEMPORARY_BYTES), "--tmpfs", TEMPORARY]
+    walls += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     for path in visible.system():
         if path.is_symlink():
             walls += ["--symlink", str(path.readlink()), str(path)]
@@ -60,7 +75,7 @@ def _walls() -> tuple[str, ...]:
             walls += ["--ro-bind", str(path), str(path)]
     trees = visible.trees()
     for tree in trees:
-        walls += ["--ro-bind", str(tree), str(tree)]
+        walls += [*_way_to(tree), "--ro-bind", str(tree), str(tree)]
     shown = (*visible.system(), *trees)
     for path in visible.withheld():
         if any(path.is_relative_to(tree) for tree in shown):

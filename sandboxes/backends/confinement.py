@@ -1,4 +1,4 @@
-"""What a host does to itself before it serves: limits, walls, and an end when its parent ends.
+"""What a host does to itself before it serves: limits, walls, another user, and an end when its parent ends.
 
 This runs inside the host, right after start and before any tool's code is loaded, so the same program can be
 confined on every platform without helpers. It does what the kernel lets it do and reports which guards hold;
@@ -16,10 +16,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from m3bench.sandboxes.backends import landlock, visible
+from m3bench.sandboxes.backends import landlock, privileges, seccomp, visible
 
 _NEW_USER, _NEW_NET, _NEW_IPC = 0x10000000, 0x40000000, 0x08000000
-_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38
+_DEATH_SIGNAL, _NO_NEW_PRIVILEGES, _ADOPT_ORPHANS = 1, 38, 36
 _WHOLE_RANGE = 2**32 - 1
 
 _HANG_UP_SECONDS = 2.0
@@ -36,10 +36,15 @@ class Confinement:
     landlock: bool = False
     network: bool = False
     """Move into a network namespace of one's own."""
+    seccomp: bool = False
+    walled: bool = False
+    """Whether this process sees no other files than it may have, and cannot write to /proc."""
+    user: int = 0
+    """Whom to become when this process is root; 0 to stay."""
     death_signal: bool = False
     """Have the kernel kill this process with its parent; otherwise a thread watches standard input."""
-    memory: int = 0
-    """Bytes of address space."""
+    address_space: int = 0
+    """Bytes, for each process."""
     file_bytes: int = 0
     open_files: int = 0
     processes: int = 0
@@ -55,17 +60,30 @@ def confine(wanted: Confinement, workspace: Path, lifeline: int) -> tuple[str, .
         lifeline: The descriptor that hangs up when the parent ends.
     """
     os.umask(0o077)
-    Path(os.environ.get("TMPDIR", workspace)).mkdir(parents=True, exist_ok=True)
     guards = []
     dies_with_parent = False
+    temporary = Path(os.environ.get("TMPDIR", workspace))
     if sys.platform == "linux":
         _prctl(_NO_NEW_PRIVILEGES, 1)
-        dies_with_parent = wanted.death_signal and _prctl(_DEATH_SIGNAL, signal.SIGKILL)
-    if wanted.network and _leave_network():
-        guards.append("network")
-    if wanted.landlock and _close_files(workspace):
+        _prctl(_ADOPT_ORPHANS, 1)
+    in_namespace = wanted.network and _leave_network()
+    closed = wanted.landlock and _close_files(workspace)
+    if closed:
         guards.append("files")
+    if privileges.become(wanted.user, [*visible.trees(), workspace], bounded=closed or wanted.walled):
+        guards.append("user")
+    if sys.platform == "linux":
+        # After the user: a process that changes it loses this.
+        dies_with_parent = wanted.death_signal and _prctl(_DEATH_SIGNAL, signal.SIGKILL)
+    temporary.mkdir(parents=True, exist_ok=True)
     guards += _set_limits(wanted)
+    # Nearly last, because it takes away what the steps above need.
+    if wanted.seccomp and seccomp.install():
+        guards += ["network", "sockets"]
+        if "user" in guards or closed or wanted.walled:
+            guards.append("kernel")
+    elif in_namespace:
+        guards.append("network")
     # Last, because the walls above bind only threads that start after them.
     if not dies_with_parent:
         _watch(lifeline)
@@ -77,6 +95,9 @@ def _leave_network() -> bool:
     if sys.platform != "linux":
         return False
     user, group = os.geteuid(), os.getegid()
+    # In a user namespace root would have nobody to become.
+    if user == 0 and ctypes.CDLL(None).unshare(_NEW_NET | _NEW_IPC) == 0:
+        return True
     if ctypes.CDLL(None).unshare(_NEW_USER | _NEW_NET | _NEW_IPC) != 0:
         return False
     # Without a map files would seem to belong to nobody; they are reachable all the same.
@@ -124,17 +145,14 @@ def _set_limits(wanted: Confinement) -> list[str]:
     limit(resource.RLIMIT_FSIZE, wanted.file_bytes)
     limit(resource.RLIMIT_NOFILE, wanted.open_files)
     limit(resource.RLIMIT_CPU, wanted.cpu_seconds, grace=5)
-    guards = []
-    # Elsewhere the limit can be set but is not held.
-    if limit(resource.RLIMIT_AS, wanted.memory) and sys.platform == "linux":
-        guards.append("memory")
-    if _is_counted_alone() and limit(resource.RLIMIT_NPROC, wanted.processes):
-        guards.append("forks")
-    return guards
+    # Elsewhere than on Linux the limit can be set but is not held.
+    limit(resource.RLIMIT_AS, wanted.address_space)
+    counted = os.geteuid() == wanted.user != 0 or _is_counted_alone()
+    return ["forks"] if counted and limit(resource.RLIMIT_NPROC, wanted.processes) else []
 
 
 def _is_counted_alone() -> bool:
-    """Whether a limit on processes means those of this sandbox.
+    """Whether a limit on processes means those of this sandbox, although its user has others.
 
     It counts all processes of a user, except in a user namespace since Linux 5.14.
     """

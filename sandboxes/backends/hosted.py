@@ -15,9 +15,11 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup
 
-from m3bench.sandboxes.backends.base import Guard, SandboxSpec
+from m3bench.sandboxes.backends.base import Guard, Prospect, SandboxSpec
+from m3bench.sandboxes.backends.watch import Watch
 from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, oversized, refusal
 from m3bench.sandboxes.link import Link
 from m3bench.sandboxes.offer import offer
@@ -35,6 +37,13 @@ SETTLE_SECONDS = 1.0
 DRAIN_SECONDS = 60.0
 """Time for the other calls of a host that is to be replaced."""
 
+LOOK_SECONDS = 0.05
+"""Between two looks at what a sandbox uses while it has something to do."""
+IDLE_LOOK_SECONDS = 0.5
+"""And while it has not."""
+QUICK_SECONDS = 0.02
+"""A call that took less cannot have used much."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -44,6 +53,11 @@ class RunningHost(Protocol):
     @property
     def link(self) -> Link:
         """The line to it."""
+        ...
+
+    @property
+    def watch(self) -> Watch:
+        """What it may use, and how to see what it does."""
         ...
 
     def guards(self, confined: frozenset[Guard]) -> frozenset[Guard]:
@@ -118,6 +132,10 @@ class HostBackend(ABC):
         self._sandboxes.discard(sandbox)
 
     @abstractmethod
+    async def prospect(self) -> Prospect:
+        """What will hold in the sandboxes opened here, found out without opening one."""
+
+    @abstractmethod
     async def launch(self, workspace: Path) -> RunningHost:
         """Start a host; it need not be ready.
 
@@ -162,8 +180,12 @@ class HostedSandbox:
         host, pending = None, None
         with anyio.move_on_after(seconds):
             host = await self._ready()
+            begin = anyio.current_time()
             pending = host.link.call(tool, arguments)
-            return await pending.reply()
+            reply = await pending.reply()
+            if anyio.current_time() - begin > QUICK_SECONDS:
+                await self._hold_to_limits(host)
+            return reply
         if host is None or pending is None:
             raise SandboxError(f"The sandbox was not ready within {seconds:g} seconds.")
         self._doubts += 1
@@ -246,7 +268,36 @@ class HostedSandbox:
             except BaseException:
                 await host.aclose()
                 raise
+        self._backend.tasks.start_soon(self._watch, host)
         return host
+
+    async def _watch(self, host: RunningHost) -> None:
+        """Stop a host that uses more than it may."""
+        while not host.link.broken:
+            with anyio.move_on_after(IDLE_LOOK_SECONDS):
+                await host.link.busy()
+                await anyio.sleep(LOOK_SECONDS)
+            with suppress(SandboxError):
+                await self._hold_to_limits(host)
+
+    async def _hold_to_limits(self, host: RunningHost) -> None:
+        """Look at what a host uses; one that uses too much is ended, and what it wrote too much is gone.
+
+        Raises:
+            SandboxError: It does.
+        """
+        problem = await anyio.to_thread.run_sync(host.watch.problem)
+        if problem is None or host.link.broken:
+            return
+        logger.warning("%s", problem)
+        host.link.fail(SandboxError(problem))
+        # The next host must find the workspace in order.
+        with anyio.CancelScope(shield=True):
+            async with self._turn:
+                host.kill()
+                await host.aclose()
+                await anyio.to_thread.run_sync(host.watch.trim)
+        raise SandboxError(problem)
 
     async def _introduce(self, host: RunningHost) -> None:
         answer = await host.link.ask("m3bench/configure", _purpose(self._spec))

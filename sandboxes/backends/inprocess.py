@@ -10,7 +10,7 @@ from typing import Self
 
 import anyio
 
-from m3bench.sandboxes.backends.base import Guard, SandboxSpec
+from m3bench.sandboxes.backends.base import Guard, Prospect, SandboxSpec
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, NOT_AN_OBJECT, Dispatcher, oversized, refusal
 from m3bench.sandboxes.offer import load, offer
@@ -32,6 +32,10 @@ class InProcessBackend:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         return None
+
+    async def prospect(self) -> Prospect:
+        """Nothing holds."""
+        return Prospect(InProcessSandbox.guards, InProcessSandbox.notices)
 
     async def open(self, spec: SandboxSpec) -> "InProcessSandbox":
         """A sandbox; costs nothing."""

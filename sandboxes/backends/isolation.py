@@ -1,7 +1,8 @@
 """How a host process is kept to its workspace, with what the platform has, and what to say when it has little.
 
-In order: bubblewrap; else Landlock for files and a network namespace; else a plain process. Limits on memory
-and the like come on top wherever the system knows them. Every mechanism can be switched off.
+In order: bubblewrap; else Landlock for files and a network namespace; else a plain process. A filter of system calls,
+a user of its own for what root starts, and limits come on top wherever the system knows them. Every mechanism can be
+switched off.
 """
 
 import json
@@ -12,9 +13,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from m3bench.sandboxes.backends import bubblewrap, visible
-from m3bench.sandboxes.backends.base import Guard
+from m3bench.sandboxes.backends import bubblewrap, landlock, seccomp, visible
+from m3bench.sandboxes.backends.base import Guard, Prospect, notice
 from m3bench.sandboxes.backends.confinement import Confinement
+from m3bench.sandboxes.backends.ownership import is_superuser
+from m3bench.sandboxes.backends.privileges import within_reach
+from m3bench.sandboxes.backends.watch import Watch, can_watch_processes
 from m3bench.sandboxes.workspace import STATE
 
 _INHERITED = ("PATH", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "LD_LIBRARY_PATH")
@@ -23,27 +27,22 @@ _INHERITED = ("PATH", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT
 QUIET = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 """One thread per library: the same sums in the same order, and no memory set aside for more."""
 
-_LACKING: dict[Guard, str] = {
-    "files": "keep tools from files outside the workspace",
-    "network": "keep tools from the network",
-    "others": "hide other processes",
-    "memory": "limit memory",
-    "forks": "limit the number of processes",
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class HostLimits:
-    """What one host may use; 0 means no limit."""
+    """What a sandbox may use; 0 means no limit."""
 
-    memory: int = 4 * 1024**3
-    """Bytes of address space, of which libraries reserve far more than they use."""
-    file_bytes: int = 256 * 1024**2
+    memory: int = 768 * 1024**2
+    """Bytes, of all its processes together."""
+    address_space: int = 4 * 1024**3
+    """Bytes for each process; libraries reserve far more than they use."""
+    file_bytes: int = 128 * 1024**2
+    """The size of one file; tools refuse to make one half as large."""
     open_files: int = 512
     processes: int = 256
     """Threads count as well."""
     cpu_seconds: int = 1800
-    """Over the life of a host; one that reaches it is replaced."""
+    """Over the life of a process; a host that reaches it is replaced."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +53,11 @@ class Isolation:
     landlock: bool = True
     namespaces: bool = True
     """A network namespace, where bubblewrap is not used."""
-    rlimits: bool = True
+    seccomp: bool = True
+    own_user: bool = True
+    """Another user than root, when m3bench was started as root."""
+    limited: bool = True
+    """Limits of the kernel, and a look from outside at what it cannot limit."""
     death_signal: bool = True
     """Linux kills a host with its parent; without it the host watches its standard input."""
     limits: HostLimits = HostLimits()
@@ -64,10 +67,17 @@ class Isolation:
         """Why bubblewrap is not used; the first time, this tries it."""
         return bubblewrap.problem() if self.bubblewrap else "bubblewrap is switched off"
 
-    def command(self, program: Iterable[str], workspace: Path) -> list[str]:
-        """The command line that starts a host."""
+    @cached_property
+    def lets_others_in(self) -> bool:
+        """Whether another user than root can run a host: one that reads the installation, or may read what it sees."""
+        walled, closed = self.lacking_bubblewrap is None, self.landlock and landlock.version() > 0
+        return walled or closed or within_reach(visible.trees())
+
+    def command(self, program: Iterable[str], workspace: Path, user: int) -> list[str]:
+        """The command line that starts a host, which then becomes a user, unless that is 0."""
         walls = bubblewrap.command(workspace) if self.lacking_bubblewrap is None else ()
-        return [*walls, *program, "--workspace", str(workspace.resolve()), "--confine", self._confinement()]
+        confinement = self._confinement(user)
+        return [*walls, *program, "--workspace", str(workspace.resolve()), "--confine", confinement]
 
     def environment(self, workspace: Path) -> dict[str, str]:
         """All that a host sees of the environment."""
@@ -79,43 +89,62 @@ class Isolation:
             "LANG": "C.UTF-8", "HOME": inside, "TMPDIR": inside, "TEMP": inside, "TMP": inside,
         }  # fmt: skip
 
+    def watch(self, pid: int, workspace: Path) -> Watch:
+        """What to look at from outside."""
+        if not self.limited:
+            return Watch()
+        inside = bubblewrap.TEMPORARY if self.lacking_bubblewrap is None else ""
+        limits = self.limits
+        return Watch(
+            workspace=workspace, pid=pid, memory=limits.memory, processes=limits.processes, temporary=inside
+        )  # fmt: skip
+
     def guards(self, confined: frozenset[Guard]) -> frozenset[Guard]:
         """What holds for a host, given what it says of itself."""
         walls: set[Guard] = {"files", "network", "others"} if self.lacking_bubblewrap is None else set()
-        return confined | walls | {"process"}
+        watched: set[Guard] = {"disk"} if self.limited else set()
+        if self.limited and can_watch_processes():
+            watched |= {"memory", "forks"}
+        return confined | walls | watched | {"process"}
+
+    def prospect(self) -> Prospect:
+        """What will hold for hosts here; the first time, this tries bubblewrap."""
+        walled, closed = self.lacking_bubblewrap is None, self.landlock and landlock.version() > 0
+        confined: set[Guard] = {"files"} if closed else set()
+        if not is_superuser() or (self.own_user and self.lets_others_in):
+            confined.add("user")
+        if self.seccomp and seccomp.problem() is None:
+            confined |= {"network", "sockets"}
+            if confined & {"user", "files"} or walled:
+                confined.add("kernel")
+        guards = self.guards(frozenset(confined))
+        return Prospect(guards, self.notices(guards))
 
     def notices(self, guards: frozenset[Guard]) -> tuple[str, ...]:
         """One sentence on what is missing, or none."""
-        lacking = [text for guard, text in _LACKING.items() if guard not in guards]
-        if not lacking:
-            return ()
         reasons = [self.lacking_bubblewrap] if self.lacking_bubblewrap is not None else []
         if "files" not in guards and sys.platform == "linux":
             reasons.append("Landlock " + ("is not known to this kernel" if self.landlock else "is switched off"))
-        if not self.rlimits:
+        if "sockets" not in guards:
+            unusable = seccomp.problem() or "seccomp cannot be used"
+            reasons.append(unusable if self.seccomp else "seccomp is switched off")
+        if not self.limited:
             reasons.append("limits are switched off")
-        elif lacking == [_LACKING["forks"]] and _is_superuser():
-            reasons.append("nothing limits the superuser")
-        why = f" ({', '.join(reasons)})" if reasons else ""
-        return (f"Sandboxes here cannot {_and(lacking)}{why}.",)
+        if "user" not in guards:
+            reasons.append("nobody but root can read the installation" if self.own_user else "root was asked for")
+        return notice(guards, reasons)
 
-    def _confinement(self) -> str:
+    def _confinement(self, user: int) -> str:
         alone = self.lacking_bubblewrap is not None
-        limits = asdict(self.limits) if self.rlimits else {}
-        if _is_superuser():
-            limits["processes"] = 0
+        kernel = asdict(self.limits) if self.limited else {}
+        kernel.pop("memory", None)
         confinement = Confinement(
             landlock=self.landlock and alone,
             network=self.namespaces and alone,
+            seccomp=self.seccomp,
+            walled=not alone,
+            user=user,
             death_signal=self.death_signal,
-            **limits,
+            **kernel,
         )
         return json.dumps(asdict(confinement))
-
-
-def _is_superuser() -> bool:
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-def _and(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"

@@ -7,14 +7,17 @@ when it is told, when it is killed, and with the process that started it.
 import asyncio
 import logging
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
-from m3bench.sandboxes.backends.base import Guard
+from m3bench.sandboxes.backends.base import Guard, Prospect
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
 from m3bench.sandboxes.backends.isolation import HostLimits, Isolation
+from m3bench.sandboxes.backends.ownership import give, is_superuser, user_of
 from m3bench.sandboxes.backends.tree import Tree, options
 from m3bench.sandboxes.link import Link
 from m3bench.tasks.errors import SandboxError
@@ -47,16 +50,31 @@ class ProcessBackend(HostBackend):
         super().__init__(starts=starts)
         self._isolation = isolation or Isolation()
 
+    async def prospect(self) -> Prospect:
+        """What will hold for hosts here."""
+        return await anyio.to_thread.run_sync(self._isolation.prospect)
+
+    async def take(self, workspace: Path, names: Sequence[str]) -> None:
+        """Let the tools have files that root put into a workspace."""
+        if is_superuser() and self._isolation.own_user:
+            await anyio.to_thread.run_sync(_hand_over, workspace)
+
+    async def leave(self, workspace: Path) -> None:
+        """Take the files back from the user who had them."""
+        if is_superuser() and self._isolation.own_user:
+            with suppress(FileNotFoundError):
+                await anyio.to_thread.run_sync(give, workspace, 0, 0)
+
     async def launch(self, workspace: Path) -> "HostProcess":
         """Start a host process."""
         isolation = self._isolation
-        await anyio.to_thread.run_sync(_prepare, isolation, workspace)
+        user = await anyio.to_thread.run_sync(_prepare, isolation, workspace)
         try:
             # Cancelled half-way, this would leave a process and its pipes to nobody.
             with anyio.CancelScope(shield=True):
                 _, host = await asyncio.get_running_loop().subprocess_exec(
-                    lambda: HostProcess(isolation),
-                    *isolation.command(PROGRAM, workspace),
+                    lambda: HostProcess(isolation, workspace),
+                    *isolation.command(PROGRAM, workspace, user),
                     cwd=workspace,
                     env=isolation.environment(workspace),
                     **options(),
@@ -75,8 +93,9 @@ class HostProcess(asyncio.SubprocessProtocol):
     as much again.
     """
 
-    def __init__(self, isolation: Isolation) -> None:
+    def __init__(self, isolation: Isolation, workspace: Path) -> None:
         self._isolation = isolation
+        self._workspace = workspace
         self._ending = anyio.Lock()
         self._exited = anyio.Event()
         self._silent = anyio.Event()
@@ -89,7 +108,8 @@ class HostProcess(asyncio.SubprocessProtocol):
         """The process was started."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
-        limits = self._isolation.limits if self._isolation.rlimits else HostLimits(memory=0, processes=0)
+        limits = self._isolation.limits if self._isolation.limited else HostLimits(memory=0, processes=0)
+        self.watch = self._isolation.watch(transport.get_pid(), self._workspace)
         self._tree = Tree(transport.get_pid(), memory=limits.memory, processes=limits.processes)
         stdin = transport.get_pipe_transport(0)
         assert isinstance(stdin, asyncio.WriteTransport)
@@ -116,7 +136,7 @@ class HostProcess(asyncio.SubprocessProtocol):
 
     def guards(self, confined: frozenset[Guard]) -> frozenset[Guard]:
         """What holds for this process."""
-        limited: set[Guard] = {"memory", "forks"} if self._tree.is_limited and self._isolation.rlimits else set()
+        limited: set[Guard] = {"memory", "forks"} if self._tree.is_limited and self._isolation.limited else set()
         return self._isolation.guards(confined | limited)
 
     def notices(self, guards: frozenset[Guard]) -> tuple[str, ...]:
@@ -181,8 +201,21 @@ class HostProcess(asyncio.SubprocessProtocol):
         return SandboxError(f"The host {how} unexpectedly.{f' It said: {last[0][:300]}.' if last[0] else ''}")
 
 
-def _prepare(isolation: Isolation, workspace: Path) -> None:
-    """What blocks for a moment: looking at the disk and trying bubblewrap the first time."""
+def _prepare(isolation: Isolation, workspace: Path) -> int:
+    """What blocks for a moment: looking at the disk, trying bubblewrap the first time. The user to become, or 0."""
     if not workspace.is_dir():
         raise SandboxError(f"There is no folder {str(workspace)!r} to work in: make it first.")
     _ = isolation.lacking_bubblewrap
+    return _hand_over(workspace) if isolation.own_user and isolation.lets_others_in else 0
+
+
+def _hand_over(workspace: Path) -> int:
+    """Give a workspace to the user its tools run as, when we are root; who that is."""
+    user = user_of(workspace)
+    if user:
+        try:
+            give(workspace, user, user)
+        except OSError as error:
+            logger.warning("The workspace cannot be given to another user, tools run as root: %s", error)
+            return 0
+    return user

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import socket
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from m3bench.sandboxes.backends.base import Sandbox
 from m3bench.sandboxes.selfcheck.checks import Bench, call, check, nobody_left, require, text, words
@@ -92,25 +94,98 @@ async def other_processes_cannot_be_seen(bench: Bench) -> None:
         require(len(seen) < 5, f"{len(seen)} processes can be seen")
 
 
+@check("user")
+async def tools_do_not_run_as_root(bench: Bench) -> None:
+    """Whoever started m3bench."""
+    async with bench.sandbox() as sandbox:
+        user = json.loads(await text(sandbox, "who"))["user"]
+        require(user != 0, "tools run as root")
+
+
+@check("sockets")
+async def no_socket_of_this_machine_can_be_reached(bench: Bench) -> None:
+    """Not by path, even one that lies in the workspace, nor past it: virtual machines, the kernel."""
+    place = bench.workspace() / "listening.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        # A path for a socket is short; the folder's may be long.
+        here = os.open(place.parent, os.O_RDONLY)
+        try:
+            listener.bind(f"/proc/self/fd/{here}/{place.name}")
+        finally:
+            os.close(here)
+        listener.listen()
+        place.chmod(0o777)
+        async with bench.sandbox() as sandbox:
+            for family, path in (("AF_UNIX", place.name), ("AF_VSOCK", ""), ("AF_NETLINK", "")):
+                reply = await call(sandbox, "open_socket", family=family, path=path)
+                require(reply.outcome != "success", f"a socket of {family} could be opened")
+            require(await text(sandbox, "echo", text="x") == "x", "no answer after some sockets")
+
+
+@check("kernel")
+async def the_kernel_cannot_be_set_or_asked_for_more(bench: Bench) -> None:
+    """No setting can be written, and what tools have no use for is refused."""
+    async with bench.sandbox() as sandbox:
+        written = json.loads(await text(sandbox, "change_settings"))["written"]
+        require(not written, f"{len(written)} settings can be written, such as {written[:3]}")
+        done = json.loads(await text(sandbox, "use_kernel"))["done"]
+        require(not done, f"{done} are not refused")
+
+
 @check("memory")
 async def memory_is_limited(bench: Bench) -> None:
-    """A tool that takes all of it gets an error, or loses its host; either way the next call is answered."""
-    async with bench.sandbox() as sandbox:
-        try:
-            reply = await call(sandbox, "allocate", size=64 * 1024**3)
-            require(reply.outcome != "success", "64 GB could be had")
-        except SandboxError:
-            pass
-        require(await text(sandbox, "echo", text="x") == "x", "no answer after a lack of memory")
+    """Of one process and of several together; it costs an error or the host, the next call is answered."""
+    async with bench.sandbox("neighbour") as neighbour, bench.sandbox() as sandbox:
+        for tool, arguments in (
+            ("allocate", {"size": 64 * 1024**3}),
+            ("allocate_apart", {"times": 8, "size": 125_000_256}),
+        ):
+            message = await _refused(sandbox, tool, **arguments)
+            require(message is not None, f"{tool} got all of {arguments}")
+            require(await text(sandbox, "echo", text="x") == "x", "no answer after a lack of memory")
+        require(await text(neighbour, "echo", text="x") == "x", "another sandbox noticed")
 
 
 @check("forks")
 async def the_number_of_processes_is_limited(bench: Bench) -> None:
-    """And the children end with the sandbox."""
-    async with bench.sandbox() as sandbox:
-        made = json.loads(await text(sandbox, "fork", times=2000))["made"]
-        require(made < 2000, "2000 processes could be made")
+    """300 are too many, and the children end with the sandbox; another one has its own."""
+    async with bench.sandbox("neighbour") as neighbour, bench.sandbox() as sandbox:
+        message = await _refused(sandbox, "fork", times=300)
+        require(message is not None, "300 processes could be made")
+        made = json.loads(await text(neighbour, "fork", times=20))["made"]
+        require(made == 20, "the processes of one sandbox count for another")
     await nobody_left(bench)
+
+
+@check("disk")
+async def the_workspace_is_limited(bench: Bench) -> None:
+    """512 MB or 5000 files are too much; the call fails and says so, and what fits is still there."""
+    async with bench.sandbox("neighbour") as neighbour, bench.sandbox() as sandbox:
+        await text(sandbox, "write", path="before.txt", text="x")
+        for arguments in ({"files": 8, "size": 64 * 1024**2}, {"files": 5000, "size": 1}):
+            message = await _refused(sandbox, "fill", folder="much", **arguments)
+            require(message is not None, f"{arguments} could be written")
+            require("workspace" in str(message) and "MB" in str(message), f"the message says nothing: {message}")
+            require(await text(sandbox, "read", path="before.txt") == "x", "a file within the limits is gone")
+            found = [path for path in bench.workspace().rglob("*") if path.is_file()]
+            require(len(found) <= 2000, f"{len(found)} files are left")
+            require(sum(path.stat().st_size for path in found) <= 256 * 1024**2, "too many bytes are left")
+            shutil.rmtree(bench.workspace() / "much")
+        require(await text(neighbour, "echo", text="x") == "x", "another sandbox noticed")
+
+
+async def _refused(sandbox: Sandbox, tool: str, **arguments: Any) -> str | None:
+    """What is said when there is not as much as was asked for; None when there is."""
+    try:
+        reply = await call(sandbox, tool, **arguments)
+    except SandboxError as error:
+        return str(error)
+    if reply.outcome != "success":
+        return words(reply)
+    wanted = next((arguments[name] for name in ("times", "files") if name in arguments), None)
+    told = words(reply)
+    got = next(iter(json.loads(told).values())) if told.startswith("{") else wanted
+    return None if got == wanted else told
 
 
 async def _is_another(sandbox: Sandbox, place: Path) -> bool:

@@ -10,21 +10,28 @@ import sys
 from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import anyio
 import pytest
 
-from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
+import m3bench.sandboxes
+import m3bench.tasks
+from m3bench.sandboxes.backends.base import LACKING, Guard, Prospect, Sandbox, SandboxSpec
 from m3bench.sandboxes.backends.bubblewrap import problem
 from m3bench.sandboxes.backends.hosted import HostBackend, RunningHost
 from m3bench.sandboxes.backends.isolation import HostLimits, Isolation
+from m3bench.sandboxes.backends.privileges import within_reach
 from m3bench.sandboxes.backends.process import ProcessBackend
 from m3bench.sandboxes.selfcheck import processes
 from m3bench.tasks.errors import SandboxError, UnknownToolError
 
 pytestmark = pytest.mark.anyio
 
-NOTHING = Isolation(bubblewrap=False, landlock=False, namespaces=False, rlimits=False, death_signal=False)
+NOTHING = Isolation(
+    bubblewrap=False, landlock=False, namespaces=False, seccomp=False, own_user=False, limited=False, death_signal=False
+)
 
 
 async def _call(sandbox: Sandbox, tool: str, seconds: float = 30, **arguments: object) -> str:
@@ -48,7 +55,6 @@ def nothing_is_left(tmp_path: Path) -> Iterator[None]:
         assert len(os.listdir("/proc/self/fd")) <= before + 1
 
 
-LIMITS = "limit the number of processes"
 SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
@@ -56,50 +62,114 @@ SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 @pytest.mark.parametrize(
     ("isolation", "lacking", "reasons"),
     [
-        (Isolation(bubblewrap=False), ["hide other processes"], ["bubblewrap is switched off"]),
-        (
-            Isolation(bubblewrap=False, landlock=False),
-            ["keep tools from files outside the workspace", "hide other processes"],
-            ["bubblewrap is switched off", "Landlock is switched off"],
-        ),
-        (
-            Isolation(bubblewrap=False, namespaces=False),
-            ["keep tools from the network", "hide other processes", LIMITS],
-            ["bubblewrap is switched off"],
-        ),
-        (Isolation(rlimits=False), ["limit memory", LIMITS], ["limits are switched off"]),
+        (Isolation(bubblewrap=False), {"others"}, ["bubblewrap is switched off"]),
+        (Isolation(seccomp=False), {"sockets", "kernel"}, ["seccomp is switched off"]),
+        (Isolation(limited=False), {"memory", "forks", "disk"}, ["limits are switched off"]),
         (
             NOTHING,
+            {"files", "network", "sockets", "others", "kernel", "memory", "forks", "disk"},
             [
-                "keep tools from files outside the workspace",
-                "keep tools from the network",
-                "hide other processes",
-                "limit memory",
-                LIMITS,
+                "bubblewrap is switched off",
+                "Landlock is switched off",
+                "seccomp is switched off",
+                "limits are switched off",
             ],
-            ["bubblewrap is switched off", "Landlock is switched off", "limits are switched off"],
         ),
     ],
+    ids=["without-bubblewrap", "without-seccomp", "without-limits", "with-nothing"],
 )
 async def test_what_a_platform_lacks_is_said_in_one_sentence(
-    tmp_path: Path, isolation: Isolation, lacking: list[str], reasons: list[str]
+    tmp_path: Path, isolation: Isolation, lacking: set[Guard], reasons: list[str]
 ) -> None:
-    if not isolation.rlimits and isolation.bubblewrap and problem() is not None:
+    if isolation.bubblewrap and problem() is not None:
         pytest.skip(str(problem()))
-    if SUPERUSER and LIMITS not in lacking:
-        lacking = [*lacking, LIMITS]
+    if SUPERUSER and not isolation.own_user:
+        lacking = {*lacking, "user"}
     async with ProcessBackend(isolation) as backend:
+        expected = await backend.prospect()
         sandbox = await backend.open(SandboxSpec(workspace=tmp_path))
-        words = f"{', '.join(lacking[:-1])} or {lacking[-1]}" if len(lacking) > 1 else lacking[0]
-        assert sandbox.notices == (f"Sandboxes here cannot {words} ({', '.join(reasons)}).",)
+    (said,) = sandbox.notices
+    assert {guard for guard, words in LACKING.items() if words in said} >= lacking == set(LACKING) - sandbox.guards
+    assert all(reason in said for reason in reasons)
+    assert expected == (sandbox.guards, sandbox.notices)
 
 
 @pytest.mark.skipif(problem() is not None, reason=str(problem()))
-async def test_with_bubblewrap_nothing_is_lacking_but_what_root_escapes(tmp_path: Path) -> None:
+async def test_with_bubblewrap_nothing_is_lacking(tmp_path: Path) -> None:
     async with ProcessBackend() as backend:
         sandbox = await backend.open(SandboxSpec(workspace=tmp_path))
-        expected = f"Sandboxes here cannot {LIMITS} (nothing limits the superuser)."
-        assert sandbox.notices == ((expected,) if SUPERUSER else ())
+        assert sandbox.notices == ()
+
+
+@pytest.mark.skipif(not SUPERUSER, reason="only root runs tools as somebody else")
+async def test_what_root_starts_has_a_user_of_its_own_and_root_has_the_files_back(tmp_path: Path) -> None:
+    places = [tmp_path / "one", tmp_path / "two"]
+    users = set()
+    async with ProcessBackend() as backend:
+        for place in places:
+            place.mkdir()
+            (place / "given.txt").write_text("given")
+            sandbox = await backend.open(SandboxSpec(workspace=place, servers=("probe",)))
+            assert await _call(sandbox, "write", path="given.txt", text="written") == "written"
+            (place / "later.txt").write_text("later")
+            await sandbox.take(["later.txt"])
+            assert await _call(sandbox, "write", path="later.txt", text="written") == "written"
+            users.add(json.loads(await _call(sandbox, "who"))["user"])
+            await sandbox.aclose()
+    assert len(users) == 2
+    assert 0 not in users
+    assert {path.stat().st_uid for place in places for path in (place, *place.rglob("*"))} == {0}
+
+
+UNPRIVILEGED = """
+import anyio, json, sys
+from pathlib import Path
+from m3bench.sandboxes.backends.isolation import Isolation
+from m3bench.sandboxes.backends.process import ProcessBackend
+from m3bench.sandboxes.selfcheck import CHECKS, run_check
+
+async def main():
+    async with ProcessBackend(Isolation(**json.loads(sys.argv[2]))) as backend:
+        for number, check in enumerate(CHECKS):
+            if check.needs not in (None, "process"):
+                place = Path(sys.argv[1], str(number))
+                place.mkdir()
+                print(json.dumps((await run_check(check, backend, place)).__dict__), flush=True)
+
+anyio.run(main)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SUPERUSER or sys.platform != "linux", reason="only root can become somebody else")
+@pytest.mark.parametrize("switches", [{}, {"bubblewrap": False}], ids=["bubblewrap", "without-bubblewrap"])
+async def test_the_walls_are_the_same_for_somebody_who_is_not_root(switches: dict[str, bool]) -> None:
+    python = sys.executable if within_reach([Path(sys.executable), Path(sys.base_prefix)]) else "/usr/bin/python3"
+    libraries = [path for path in sys.path if path.endswith("site-packages") and within_reach([Path(path)])]
+    nobody: dict[str, Any] = {
+        "user": 65534, "group": 65534, "extra_groups": [], "cwd": "/", "capture_output": True, "text": True,
+        "env": {"PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin"},
+    }  # fmt: skip
+    with TemporaryDirectory(prefix="m3bench-unprivileged-", dir="/tmp") as folder:
+        os.chmod(folder, 0o777)
+        tree = Path(folder, "tree", "m3bench")
+        tree.mkdir(parents=True)
+        for package in (m3bench.sandboxes, m3bench.tasks):
+            (tree / package.__name__.rpartition(".")[2]).symlink_to(package.__path__[0])
+        nobody["env"]["PYTHONPATH"] = os.pathsep.join([str(tree.parent), *libraries])
+        version = f"{sys.version_info.major}.{sys.version_info.minor}."
+        run = [python, "-c", UNPRIVILEGED, folder, json.dumps(switches)]
+        try:
+            asked = subprocess.run([python, "-c", "import sys, m3bench.sandboxes; print(sys.version)"], **nobody)
+        except OSError as error:
+            pytest.skip(f"no Python that others can run: {error}")
+        if not asked.stdout.startswith(version):
+            pytest.skip(f"no Python {version} that others can run: {asked.stderr[-300:]}")
+        done = subprocess.run(run, timeout=300, check=True, **nobody)
+    verdicts = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [verdict for verdict in verdicts if verdict["state"] == "failed"] == []
+    skipped = {"other_processes_cannot_be_seen"} if switches or problem() is not None else set()
+    assert {verdict["check"] for verdict in verdicts if verdict["state"] == "skipped"} == skipped
 
 
 async def test_a_missing_workspace_is_named(tmp_path: Path) -> None:
@@ -109,7 +179,7 @@ async def test_a_missing_workspace_is_named(tmp_path: Path) -> None:
 
 
 async def test_a_host_that_cannot_start_says_why_and_how_to_see_more(tmp_path: Path) -> None:
-    starving = Isolation(bubblewrap=False, limits=HostLimits(memory=1))
+    starving = Isolation(bubblewrap=False, limits=HostLimits(address_space=1))
     async with ProcessBackend(starving) as backend:
         with pytest.raises(SandboxError) as caught:
             await backend.open(SandboxSpec(workspace=tmp_path))
@@ -144,6 +214,9 @@ class Faltering(HostBackend):
         self.launched = 0
         self.most = 0
         self._inner = ProcessBackend(NOTHING)
+
+    async def prospect(self) -> Prospect:
+        return await self._inner.prospect()
 
     async def launch(self, workspace: Path) -> RunningHost:
         self.launched += 1
@@ -236,7 +309,7 @@ anyio.run(main)
     [
         {},
         {"bubblewrap": False},
-        {"bubblewrap": False, "landlock": False, "namespaces": False, "rlimits": False, "death_signal": False},
+        {"bubblewrap": False, "landlock": False, "namespaces": False, "limited": False, "death_signal": False},
     ],
     ids=["bubblewrap", "death-signal", "hang-up"],
 )

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from m3bench.sandboxes.backends.base import Backend
+from m3bench.sandboxes.backends.base import LACKING, Backend, Guard
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.isolation import Isolation
@@ -20,23 +20,23 @@ BACKENDS: dict[str, Callable[[], Backend]] = {
     "docker": DockerBackend,
 }
 
-POORER: dict[str, Isolation] = {
-    "without-bubblewrap": Isolation(bubblewrap=False),
-    "without-landlock": Isolation(bubblewrap=False, landlock=False),
-    "without-namespaces": Isolation(bubblewrap=False, namespaces=False),
-    "without-limits": Isolation(rlimits=False),
-    "with-nothing": Isolation(
-        bubblewrap=False, landlock=False, namespaces=False, rlimits=False, death_signal=False
+WALLS = frozenset(LACKING) - {"process"}
+
+POORER: dict[str, tuple[Isolation, frozenset[Guard]]] = {
+    "without-bubblewrap": (Isolation(bubblewrap=False), WALLS),
+    "without-landlock": (Isolation(bubblewrap=False, landlock=False), frozenset({"network", "forks"})),
+    "without-namespaces": (Isolation(bubblewrap=False, namespaces=False), frozenset({"network", "forks"})),
+    "without-seccomp": (Isolation(seccomp=False), frozenset({"network"})),
+    "as-root": (Isolation(bubblewrap=False, own_user=False), frozenset({"kernel", "forks"})),
+    "with-nothing": (
+        Isolation(
+            bubblewrap=False, landlock=False, namespaces=False, seccomp=False, own_user=False, limited=False,
+            death_signal=False,
+        ), frozenset({"process"}),
     ),
 }  # fmt: skip
-"""One mechanism after the other switched off, as on another platform."""
-
-SIZES = {
-    "a_large_result_arrives_whole",
-    "a_result_beyond_measure_is_an_error",
-    "large_arguments_pass_and_larger_ones_are_refused",
-}
-"""Slow, and the same whatever the isolation."""
+"""One mechanism after the other switched off, as on another platform, and the guards for which that makes a
+difference."""
 
 
 def _cases() -> Iterator[Any]:
@@ -44,8 +44,8 @@ def _cases() -> Iterator[Any]:
         for name, backend in BACKENDS.items():
             marks = [pytest.mark.docker] if name == "docker" else []
             yield pytest.param(backend, check, id=f"{name}-{check.name}", marks=marks)
-        for name, isolation in POORER.items():
-            if check.name not in SIZES:
+        for name, (isolation, guards) in POORER.items():
+            if check.needs in guards:
                 backend = lambda isolation=isolation: ProcessBackend(isolation)  # noqa: E731
                 yield pytest.param(backend, check, id=f"{name}-{check.name}", marks=pytest.mark.slow)
 

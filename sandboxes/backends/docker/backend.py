@@ -18,7 +18,7 @@ from typing import Self
 
 import anyio
 
-from m3bench.sandboxes.backends.base import Guard
+from m3bench.sandboxes.backends.base import Guard, Prospect, notice
 from m3bench.sandboxes.backends.confinement import Confinement
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.baseline import TEMPORARY, ContainerLimits, host_config
@@ -31,6 +31,7 @@ from m3bench.sandboxes.backends.docker.reaper import holdings, reap
 from m3bench.sandboxes.backends.docker.stream import attach
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
 from m3bench.sandboxes.backends.isolation import QUIET, HostLimits
+from m3bench.sandboxes.backends.watch import Watch
 from m3bench.tasks.errors import SandboxError
 
 REAP_SECONDS = 60.0
@@ -93,17 +94,34 @@ class DockerBackend(HostBackend):
     @property
     def guards(self) -> frozenset[Guard]:
         """What holds in every container."""
-        return self._facts.guards if self._facts is not None else frozenset()
+        if self._facts is None:
+            return frozenset()
+        unseen: set[Guard] = {"disk"} if self._is_elsewhere(self._facts) else set()
+        return self._facts.guards - unseen
 
     @property
     def notices(self) -> tuple[str, ...]:
         """What does not hold, in plain words."""
-        return self._facts.notices if self._facts is not None else ()
+        if self._facts is None:
+            return ()
+        reasons = ["the Docker engine's kernel does not"] if self._facts.lacking else []
+        if self._is_elsewhere(self._facts):
+            reasons.append("the workspace is a volume of the engine")
+        return notice(self.guards, reasons)
 
     @property
     def memory(self) -> int:
         """Bytes a container may use."""
         return self._limits.memory
+
+    def watch(self, workspace: Path) -> Watch:
+        """What to look at from outside: the workspace, where it is a folder of this machine."""
+        return Watch(workspace=workspace if isinstance(self._placement, SharedFolder) else None)
+
+    async def prospect(self) -> Prospect:
+        """What will hold in containers here."""
+        self._facts = await self.engine.ask(survey)
+        return Prospect(self.guards, self.notices)
 
     def soon(self, container: HostContainer) -> None:
         """Remove a container without waiting."""
@@ -117,7 +135,7 @@ class DockerBackend(HostBackend):
             try:
                 stream = await self.engine.ask(lambda client: self._start(client, name, workspace.resolve()))
                 _, host = await asyncio.get_running_loop().create_connection(
-                    lambda: HostContainer(self, name), sock=stream
+                    lambda: HostContainer(self, name, self.watch(workspace)), sock=stream
                 )
             except BaseException:
                 await discard(self.engine, name)
@@ -165,7 +183,7 @@ class DockerBackend(HostBackend):
     def _make(self, client: Client, facts: EngineFacts, name: str, workspace: Path) -> None:
         import docker.errors
 
-        if self._placement is None and (self._shared is False or facts.maps_users):
+        if self._placement is None and self._is_elsewhere(facts):
             self._placement = EngineVolume(facts.image, self._lease)
         if self._placement is not None:
             self._create(client, facts, name, workspace, self._placement)
@@ -204,6 +222,12 @@ class DockerBackend(HostBackend):
         }  # fmt: skip
         client.create_container_from_config(config, name)
 
+    def _is_elsewhere(self, facts: EngineFacts) -> bool:
+        """Whether workspaces are known to be out of our sight."""
+        if self._placement is not None:
+            return isinstance(self._placement, EngineVolume)
+        return self._shared is False or facts.maps_users
+
     async def _keep_tidy(self) -> None:
         """Remove leftovers now and from time to time."""
         while True:
@@ -241,4 +265,5 @@ def _environment(facts: EngineFacts) -> list[str]:
 def _confinement() -> str:
     """What the host gives up by itself, as in a process: a tool that asks too much gets an error, not its end."""
     limits = {**asdict(HostLimits()), "processes": 0}
-    return json.dumps(asdict(Confinement(**limits)))
+    del limits["memory"]
+    return json.dumps(asdict(Confinement(seccomp=True, **limits)))

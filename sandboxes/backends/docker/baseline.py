@@ -18,7 +18,7 @@ NO_NETWORK = "none"
 class ContainerLimits:
     """What one container may use."""
 
-    memory: int = 2 * 1024**3
+    memory: int = 768 * 1024**2
     """Bytes; there is no swap on top."""
     processes: int = 256
     """Threads count as well."""

@@ -16,6 +16,7 @@ from m3bench.sandboxes.backends.base import Guard
 from m3bench.sandboxes.backends.docker.engine import Client, Engine, is_gone
 from m3bench.sandboxes.backends.docker.frames import OUTPUT, Frames
 from m3bench.sandboxes.backends.docker.leases import HELD
+from m3bench.sandboxes.backends.watch import Watch
 from m3bench.sandboxes.link import Link
 from m3bench.tasks.errors import SandboxError
 
@@ -63,10 +64,12 @@ class HostContainer(asyncio.Protocol):
     Args:
         keeper: Whose it is.
         name: What the engine knows it by.
+        watch: What of it can be looked at from outside.
     """
 
-    def __init__(self, keeper: Keeper, name: str) -> None:
+    def __init__(self, keeper: Keeper, name: str, watch: Watch) -> None:
         self.name = name
+        self.watch = watch
         self._keeper = keeper
         self._frames = Frames()
         self._silent = anyio.Event()
@@ -98,7 +101,8 @@ class HostContainer(asyncio.Protocol):
 
     def guards(self, confined: frozenset[Guard]) -> frozenset[Guard]:
         """What holds in this container."""
-        return self._keeper.guards
+        filtered: set[Guard] = {"sockets", "kernel"}
+        return self._keeper.guards - (filtered - confined)
 
     def notices(self, guards: frozenset[Guard]) -> tuple[str, ...]:
         """What does not hold, in plain words."""

@@ -1,9 +1,10 @@
 """What there is to know of an engine before containers can be made: the right image, and what it can limit."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from m3bench.sandboxes.backends.base import Guard
+from m3bench.sandboxes.backends.base import LACKING, Guard
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import BUILD, Client
 from m3bench.tasks.errors import SandboxError
@@ -30,15 +31,7 @@ class EngineFacts:
     @property
     def guards(self) -> frozenset[Guard]:
         """What holds in every container."""
-        every: set[Guard] = {"process", "files", "network", "others", "memory", "forks"}
-        return frozenset(every - set(self.lacking))
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What does not hold, in plain words."""
-        words: dict[Guard, str] = {"memory": "memory", "forks": "the number of processes"}
-        lacking = " or ".join(words[guard] for guard in self.lacking)
-        return (f"Sandboxes here cannot limit {lacking} (the Docker engine's kernel does not).",) if lacking else ()
+        return frozenset(LACKING) - set(self.lacking)
 
 
 def survey(client: Client) -> EngineFacts:
@@ -60,10 +53,16 @@ def survey(client: Client) -> EngineFacts:
         lacking=(
             *(("memory",) if not info.get("MemoryLimit", True) else ()),
             *(("forks",) if not info.get("PidsLimit", True) else ()),
+            *(("sockets", "kernel") if options and not _filters(options) else ()),
         ),
         cpu_quota=bool(info.get("CpuCfsQuota", True)),
         maps_users=any(option.startswith(_MAPPING) for option in options),
     )
+
+
+def _filters(options: Iterable[str]) -> bool:
+    """Whether the engine's kernel filters system calls."""
+    return any(option.startswith("name=seccomp") for option in options)
 
 
 def _compare(labels: dict[str, str]) -> None:

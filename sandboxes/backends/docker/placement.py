@@ -15,6 +15,7 @@ from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_con
 from m3bench.sandboxes.backends.docker.engine import Client
 from m3bench.sandboxes.backends.docker.leases import HELD, marks, new_name
 from m3bench.sandboxes.backends.docker.transfer import pack, unpack
+from m3bench.sandboxes.backends.ownership import give
 
 
 class Placement(Protocol):
@@ -58,7 +59,7 @@ class SharedFolder:
     def mount(self, client: Client, workspace: Path) -> dict[str, Any]:
         """The folder, as a bind mount that nothing propagates through."""
         if self._is_superuser:
-            _give(workspace)
+            give(workspace, image.USER, image.GROUP)
         return {
             "Type": "bind", "Source": str(workspace), "Target": image.MOUNT,
             "BindOptions": {"Propagation": "rprivate"},
@@ -67,7 +68,7 @@ class SharedFolder:
     def take(self, client: Client, workspace: Path, names: Sequence[str]) -> None:
         """The files are there; a superuser's must change hands."""
         if self._is_superuser:
-            _give(workspace)
+            give(workspace, image.USER, image.GROUP)
 
     def leave(self, client: Client, workspace: Path) -> None:
         """The files were here all the time."""
@@ -147,16 +148,3 @@ def _volume(name: str) -> dict[str, Any]:
     """A volume as the API mounts it."""
     # Whatever the image has there, which is an empty folder, gives the volume its owner.
     return {"Type": "volume", "Source": name, "Target": image.MOUNT}
-
-
-def _give(workspace: Path) -> None:
-    """Have everything of ours in a folder belong to the containers' user.
-
-    Goes by descriptors, not by paths: a tool may be moving folders about at the same time.
-    """
-    os.chown(workspace, image.USER, image.GROUP)
-    for _, folders, files, here in os.fwalk(workspace):
-        for name in (*folders, *files):
-            with suppress(FileNotFoundError):
-                if os.stat(name, dir_fd=here, follow_symlinks=False).st_uid != image.USER:
-                    os.chown(name, image.USER, image.GROUP, dir_fd=here, follow_symlinks=False)
