@@ -4,11 +4,11 @@ Everything later, steps, trajectories, scores, is derived from these records; th
 never changed.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from m3bench.proxy.messages import dump
 from m3bench.tasks.outcome import Outcome, Owner
 
 WireError = tuple[int, str] | tuple[int, str, Any]
@@ -66,6 +66,14 @@ class Answer:
     """When the tool's answer came back."""
 
 
+class Relay(Protocol):
+    """A way to the client while its call is under way."""
+
+    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification that belongs to the call, such as progress or a log message."""
+        ...
+
+
 def error_object(error: WireError) -> dict[str, Any]:
     """An error as it goes over the wire."""
     return {"code": error[0], "message": error[1]} | ({"data": error[2]} if len(error) == 3 else {})
@@ -97,7 +105,7 @@ class Journal(Protocol):
 
 def error_result(text: str) -> bytes:
     """The raw JSON of a result with `isError` and one text."""
-    return json.dumps({"content": [{"type": "text", "text": text}], "isError": True}, ensure_ascii=False).encode()
+    return dump({"content": [{"type": "text", "text": text}], "isError": True})
 
 
 def text_of(result: Mapping[str, Any]) -> str:

@@ -17,9 +17,8 @@ from typing import Any, Self
 import anyio
 from anyio.abc import TaskGroup
 
-from m3bench.proxy.call import Answer, WireError, error_result
+from m3bench.proxy.call import Answer, Relay, WireError, error_result
 from m3bench.proxy.cassette import Cassette
-from m3bench.proxy.router import Relay
 from m3bench.proxy.upstream import Containers, Entry, Upstream, capabilities, make_upstream
 from m3bench.tasks.catalog import SEPARATOR
 from m3bench.tasks.errors import UpstreamError

@@ -1,9 +1,9 @@
 """The MCP server that clients see.
 
 Built on the SDK's low-level server, which owns the handshake, both protocol eras and everything that is not
-a tool. Tool lists and tool calls are answered in a middleware, from prepared data and raw bytes: no model is
-built of a result, so it passes through as the tool gave it. What a seat is, and where calls go, is given
-from outside.
+a tool. Tool lists and the first tool calls of a client are answered in a middleware; once the SDK has let a client
+in, its calls go past the SDK (`conversation`). Either way a result is the raw bytes that the tool gave, put into the
+envelope of the client's revision here. What a seat is, and where calls go, is given from outside.
 """
 
 import json
@@ -11,18 +11,20 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Protocol
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.connection import allowed_log_levels
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.call import Answer, Caller, ToolRequest, error_object
-from m3bench.proxy.router import Relay
+from m3bench.proxy.call import Answer, Caller, Relay, ToolRequest, error_object
+from m3bench.proxy.messages import Id, Json, dump
+from m3bench.proxy.sdk import Context, is_initialized, notify
 from m3bench.proxy.seat import Seat
 
 NAME = "m3bench"
@@ -30,13 +32,18 @@ NAME = "m3bench"
 LIST_SECONDS = 3600
 """How long a client may keep a tool list: a seat's never changes."""
 
-SeatOf = Callable[[ServerRequestContext[Any, Any]], Awaitable[Seat]]
+RESOURCE_NOT_FOUND = -32002
+"""What the revisions with a handshake say of a resource that is not there."""
+
+SeatOf = Callable[[Context], Awaitable[Seat]]
+
+SdkServer = Server[Json]
 
 
 class Calls(Protocol):
     """Where tool calls go: a router, or something that chooses one."""
 
-    def schema(self, name: str) -> Mapping[str, Any] | None:
+    def schema(self, name: str) -> Mapping[str, object] | None:
         """The schema whose arguments HTTP clients may have to repeat in headers."""
         ...
 
@@ -50,27 +57,27 @@ class Resources(Protocol):
 
     instructions: str
 
-    async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
+    async def prompts(self, seat: Seat) -> Sequence[Json]:
         """The prompts a client can offer as commands."""
         ...
 
-    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> dict[str, Any] | None:
+    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> Json | None:
         """A prompt by name; None when there is none."""
         ...
 
-    async def resources(self, seat: Seat) -> Sequence[dict[str, Any]]:
+    async def resources(self, seat: Seat) -> Sequence[Json]:
         """What can be read now."""
         ...
 
-    async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
+    async def templates(self, seat: Seat) -> Sequence[Json]:
         """Patterns of what can be read."""
         ...
 
-    async def resource(self, seat: Seat, uri: str) -> dict[str, Any] | None:
+    async def resource(self, seat: Seat, uri: str) -> Json | None:
         """A resource by URI; None when there is none."""
         ...
 
-    async def completion(self, seat: Seat, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    async def completion(self, seat: Seat, params: Json) -> Json | None:
         """Values for an argument that is being typed; None when nobody knows any."""
         ...
 
@@ -89,47 +96,10 @@ class Front:
     content_only: bool = False
     """Drop structured content, for clients that would hide images behind it."""
 
-    def server(self, seat_of: SeatOf) -> Server[Any]:
+    def server(self, seat_of: SeatOf) -> SdkServer:
         """An SDK server whose requests belong to the seats that `seat_of` names."""
-
-        async def unreached(context: Any, params: Any) -> Any:
-            raise AssertionError(f"{context.method} is answered by the middleware")
-
-        async def list_prompts(context: Any, params: Any) -> Any:
-            return _complete(context, {"prompts": list(await self.resources.prompts(await seat_of(context)))})
-
-        async def get_prompt(context: Any, params: types.GetPromptRequestParams) -> Any:
-            found = await self.resources.prompt(await seat_of(context), params.name, params.arguments or {})
-            if found is None:
-                raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt {params.name!r}")
-            return _complete(context, found)
-
-        async def list_resources(context: Any, params: Any) -> Any:
-            return _complete(context, {"resources": list(await self.resources.resources(await seat_of(context)))})
-
-        async def list_templates(context: Any, params: Any) -> Any:
-            return _complete(
-                context, {"resourceTemplates": list(await self.resources.templates(await seat_of(context)))}
-            )
-
-        async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> Any:
-            uri = str(params.uri)
-            found = await self.resources.resource(await seat_of(context), uri)
-            if found is None:
-                code = types.INVALID_PARAMS if context.protocol_version in MODERN_PROTOCOL_VERSIONS else -32002
-                raise MCPError(code=code, message=f"Resource not found: {uri}", data={"uri": uri})
-            return _complete(context, found)
-
-        async def complete(context: Any, params: Any) -> Any:
-            asked = {key: value for key, value in (context.params or {}).items() if key != "_meta"}
-            found = await self.resources.completion(await seat_of(context), asked)
-            return _complete(context, found or {"completion": {"values": []}})
-
-        async def set_level(context: Any, params: types.SetLevelRequestParams) -> Any:
-            await self.resources.log_level(params.level)
-            return {}
-
-        server: Server[Any] = Server(
+        handlers = _Handlers(self.resources, seat_of)
+        server: SdkServer = Server(
             NAME,
             version=self.version,
             title="m3bench",
@@ -142,78 +112,51 @@ class Front:
                 "resources/read": CacheHint(),
             },
             get_tool_input_schema=self.router.schema,
-            on_list_tools=unreached,
-            on_call_tool=unreached,
-            on_list_prompts=list_prompts,
-            on_get_prompt=get_prompt,
-            on_list_resources=list_resources,
-            on_list_resource_templates=list_templates,
-            on_read_resource=read_resource,
-            on_completion=complete,
         )
-        # As an argument of the constructor it would warn: newer revisions have logging per request.
-        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
+        handlers.register(server)
         # Replaces the SDK's tracing middleware as well: nothing here exports traces.
-        server.middleware[:] = [_Tools(self, seat_of, server)]
+        server.middleware[:] = [_Tools(self, seat_of)]
         return server
 
-    def listing(self, seat: Seat) -> list[dict[str, Any]]:
-        """A seat's tools as this front door shows them: who promises no structured content declares none."""
-        if not self.content_only:
-            return list(seat.listing)
-        return [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in seat.listing]
+    @cached_property
+    def stamp(self) -> Json:
+        """Who answers, as the newest revision has it in every result."""
+        return {"name": NAME, "title": "m3bench", "version": self.version}
 
-    def shape(self, result: bytes) -> bytes:
-        """A result as this front door shows it."""
-        if not self.content_only or b'"structuredContent"' not in result:
+    def listing(self, seat: Seat, revision: str) -> Json:
+        """The result of `tools/list`: who promises no structured content declares none."""
+        tools = list(seat.listing)
+        if self.content_only:
+            tools = [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in tools]
+        if revision not in MODERN_PROTOCOL_VERSIONS:
+            return {"tools": tools}
+        meta = {types.SERVER_INFO_META_KEY: self.stamp}
+        hints = {"ttlMs": LIST_SECONDS * 1000, "cacheScope": "private"}
+        return {"resultType": "complete", **hints, "tools": tools, "_meta": meta}
+
+    def result(self, answer: Answer, revision: str) -> bytes:
+        """The raw result of an answer that is no error, in the envelope of a revision."""
+        # What is sent is one line; outside its strings JSON may be broken anywhere.
+        result = answer.result.replace(b"\n", b" ") if b"\n" in answer.result else answer.result
+        if self.content_only and b'"structuredContent"' in result:
+            data = json.loads(result)
+            data.pop("structuredContent", None)
+            result = dump(data)
+        if revision not in MODERN_PROTOCOL_VERSIONS:
             return result
+        if b'"_meta"' not in result and result != b"{}":
+            stamp = dump({types.SERVER_INFO_META_KEY: self.stamp})
+            return b'{"resultType":"complete","_meta":%b,%b' % (stamp, result[1:])
         data = json.loads(result)
-        data.pop("structuredContent", None)
-        return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+        meta = {**(data.get("_meta") or {}), types.SERVER_INFO_META_KEY: self.stamp}
+        return dump({"resultType": "complete", **data, "_meta": meta})
 
 
-class _Tools:
-    """Answers `tools/list` and `tools/call`; lets everything else through."""
-
-    def __init__(self, front: Front, seat_of: SeatOf, server: Server[Any]) -> None:
-        self._front = front
-        self._seat_of = seat_of
-        self._server = server
-
-    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        context = ctx
-        if context.request_id is None or context.method not in ("tools/list", "tools/call"):
-            return await call_next(context)
-        modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
-        # The SDK's own gate stands behind this middleware, so it must be kept here.
-        if not modern and not context.session._connection.initialize_accepted:
-            return await call_next(context)
-        seat = await self._seat_of(context)
-        if context.method == "tools/list":
-            return self._envelope(
-                {"tools": self._front.listing(seat)}, modern, {"ttlMs": LIST_SECONDS * 1000, "cacheScope": "private"}
-            )
-        params = dict(context.params or {})
-        caller = Caller(seat=seat.id, revision=context.protocol_version, client=_client(context))
-        request = tool_request(caller, context.request_id, params, _body(context))
-        answer = await self._front.router.call(seat, request, _Relay(context))
-        result = json.loads(result_of(self._front, answer))
-        return self._envelope(result, modern, {})
-
-    def _envelope(self, result: dict[str, Any], modern: bool, hints: dict[str, Any]) -> dict[str, Any]:
-        """What the 2026-07-28 revision wants around a result."""
-        if not modern:
-            return result
-        meta = {**(result.get("_meta") or {}), types.SERVER_INFO_META_KEY: self._server.server_info_stamp}
-        return {"resultType": "complete", **hints, **result, "_meta": meta}
-
-
-def tool_request(caller: Caller, id: str | int, params: Mapping[str, Any], raw: bytes | None) -> ToolRequest:
+def tool_request(caller: Caller, id: Id, params: Mapping[str, object], raw: bytes | None) -> ToolRequest:
     """A request that has just arrived."""
     received = time.monotonic_ns()
     if raw is None:
-        message = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
-        raw = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
+        raw = dump({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
     meta = params.get("_meta")
     return ToolRequest(
         caller=caller,
@@ -227,43 +170,123 @@ def tool_request(caller: Caller, id: str | int, params: Mapping[str, Any], raw: 
     )
 
 
-def result_of(front: Front, answer: Answer) -> bytes:
-    """The raw result of an answer; raises `MCPError` when the answer is a protocol error."""
-    if answer.error is not None:
-        raise MCPError(**error_object(answer.error))
-    return front.shape(answer.result)
-
-
-def is_wanted(method: str, params: Mapping[str, Any], revision: str, meta: Mapping[str, Any]) -> bool:
+def is_wanted(method: str, params: Mapping[str, object], revision: str, meta: Mapping[str, object]) -> bool:
     """Whether a client wants a notification: the newest revision asks for log messages request by request."""
     return method != "notifications/message" or params.get("level") in allowed_log_levels(revision, meta)
 
 
-def _complete(context: ServerRequestContext[Any, Any], result: dict[str, Any]) -> dict[str, Any]:
-    """A result of ours or of an upstream server, which speaks an older revision, in the client's revision."""
-    return {"resultType": "complete", **result} if context.protocol_version in MODERN_PROTOCOL_VERSIONS else result
+def client_name(info: object) -> str:
+    """Name and version that a client gave of itself."""
+    return f"{info.get('name', '')} {info.get('version', '')}".strip() if isinstance(info, dict) else ""
 
 
-def _client(context: ServerRequestContext[Any, Any]) -> str:
+def client_of(context: Context) -> str:
+    """Name and version of the client that sent a message."""
     params = context.session.client_params
     return f"{params.client_info.name} {params.client_info.version}" if params is not None else ""
 
 
-def _body(context: ServerRequestContext[Any, Any]) -> bytes | None:
+class _Tools:
+    """Answers `tools/list` and `tools/call`; lets everything else through."""
+
+    def __init__(self, front: Front, seat_of: SeatOf) -> None:
+        self._front = front
+        self._seat_of = seat_of
+
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        if ctx.request_id is None or ctx.method not in ("tools/list", "tools/call"):
+            return await call_next(ctx)
+        revision = ctx.protocol_version
+        if revision not in MODERN_PROTOCOL_VERSIONS and not is_initialized(ctx):
+            return await call_next(ctx)
+        seat = await self._seat_of(ctx)
+        if ctx.method == "tools/list":
+            return self._front.listing(seat, revision)
+        caller = Caller(seat=seat.id, revision=revision, client=client_of(ctx))
+        request = tool_request(caller, ctx.request_id, ctx.params or {}, _body(ctx))
+        answer = await self._front.router.call(seat, request, _SdkRelay(ctx))
+        if answer.error is not None:
+            raise MCPError(**error_object(answer.error))
+        found: Json = json.loads(self._front.result(answer, revision))
+        return found
+
+
+class _Handlers:
+    """What the SDK asks for beside tools."""
+
+    def __init__(self, resources: Resources, seat_of: SeatOf) -> None:
+        self._resources = resources
+        self._seat_of = seat_of
+
+    def register(self, server: SdkServer) -> None:
+        """Have a server ask here. As arguments of its constructor they would have to return models."""
+        page = types.PaginatedRequestParams
+        server.add_request_handler("tools/list", page, self.unreached)
+        server.add_request_handler("tools/call", types.CallToolRequestParams, self.unreached)
+        server.add_request_handler("prompts/list", page, self.list_prompts)
+        server.add_request_handler("prompts/get", types.GetPromptRequestParams, self.get_prompt)
+        server.add_request_handler("resources/list", page, self.list_resources)
+        server.add_request_handler("resources/templates/list", page, self.list_templates)
+        server.add_request_handler("resources/read", types.ReadResourceRequestParams, self.read_resource)
+        server.add_request_handler("completion/complete", types.CompleteRequestParams, self.complete)
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self.set_level)
+
+    async def unreached(self, context: Context, params: object) -> Json:
+        raise AssertionError(f"{context.method} is answered by the middleware")
+
+    async def list_prompts(self, context: Context, params: object) -> Json:
+        return _complete(context, {"prompts": list(await self._resources.prompts(await self._seat_of(context)))})
+
+    async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> Json:
+        found = await self._resources.prompt(await self._seat_of(context), params.name, params.arguments or {})
+        if found is None:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt {params.name!r}")
+        return _complete(context, found)
+
+    async def list_resources(self, context: Context, params: object) -> Json:
+        return _complete(context, {"resources": list(await self._resources.resources(await self._seat_of(context)))})
+
+    async def list_templates(self, context: Context, params: object) -> Json:
+        found = await self._resources.templates(await self._seat_of(context))
+        return _complete(context, {"resourceTemplates": list(found)})
+
+    async def read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> Json:
+        uri = str(params.uri)
+        found = await self._resources.resource(await self._seat_of(context), uri)
+        if found is None:
+            modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            code = types.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
+            raise MCPError(code=code, message=f"Resource not found: {uri}", data={"uri": uri})
+        return _complete(context, found)
+
+    async def complete(self, context: Context, params: object) -> Json:
+        asked = {key: value for key, value in (context.params or {}).items() if key != "_meta"}
+        found = await self._resources.completion(await self._seat_of(context), asked)
+        return _complete(context, found or {"completion": {"values": []}})
+
+    async def set_level(self, context: Context, params: types.SetLevelRequestParams) -> Json:
+        await self._resources.log_level(params.level)
+        return {}
+
+
+class _SdkRelay:
+    """Carries notifications of a call under way to the client that made it."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    async def notify(self, method: str, params: Mapping[str, object]) -> None:
+        meta = (self._context.params or {}).get("_meta")
+        if is_wanted(method, params, self._context.protocol_version, meta if isinstance(meta, dict) else {}):
+            await notify(self._context, method, params)
+
+
+def _complete(context: Context, result: Json) -> Json:
+    """A result of ours or of an upstream server, which speaks an older revision, in the client's revision."""
+    return {"resultType": "complete", **result} if context.protocol_version in MODERN_PROTOCOL_VERSIONS else result
+
+
+def _body(context: Context) -> bytes | None:
     """The message as it came over HTTP, when the transport kept it."""
     scope = getattr(context.request, "scope", None)
     return scope.get("m3bench.body") if scope is not None else None
-
-
-class _Relay:
-    """Carries notifications of a call under way to the client that made it."""
-
-    def __init__(self, context: ServerRequestContext[Any, Any]) -> None:
-        self._context = context
-
-    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
-        meta = (self._context.params or {}).get("_meta") or {}
-        if not is_wanted(method, params, self._context.protocol_version, meta):
-            return
-        # The request-scoped channel, which on HTTP is the stream of this very request; the SDK has no other way to it.
-        await self._context.session._request_outbound.notify(method, params)

@@ -2,46 +2,48 @@
 
 `/mcp` speaks the handshake revisions, in which the protocol session is the seat; a client of the newest
 revision is answered there like by an older server and falls back. `/seat/<handle>/mcp` speaks all revisions,
-and the handle in the path is the seat. Loopback needs no token; anything else does. Host and Origin are
-checked against DNS rebinding, bodies are bounded, sessions that fall idle are ended.
+and the handle in the path is the seat. Here the parts are put together: who may come in (`access`), whose seat it is
+(`seats`), tool calls (`posts`) and, for everything else, the SDK's session managers.
 """
 
 import re
-import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import parse_qs
 
+import anyio
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from m3bench.proxy.front import Front
+from m3bench.proxy.access import Access, CheckNames, RequireToken, refusal
+from m3bench.proxy.conversation import Conversation
+from m3bench.proxy.front import Front, client_of
+from m3bench.proxy.posts import MAX_BODY_BYTES, Posts, Session
+from m3bench.proxy.sdk import Context, end_session, idle_sessions, session_count, when_closed
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.seats import CloseSeat, HandleSeats, OpenSeat
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.jsonrpc import INVALID_PARAMS
 
 IDLE_SECONDS = 1800.0
-MAX_BODY_BYTES = 16 * 1024 * 1024
+MAX_SESSIONS = 256
 
 HANDLE = re.compile(r"[A-Za-z0-9_-]{22,64}")
 """A seat's handle: at least 128 bits' worth of letters, so that nobody guesses another's."""
 
-OpenSeat = Callable[[str, str | None], Seat]
-CloseSeat = Callable[[Seat], Awaitable[None]]
-
 
 @dataclass(frozen=True, kw_only=True)
-class HttpSettings:
-    """How to listen."""
+class HttpSettings(Access):
+    """How to listen, and to whom."""
 
     host: str = "127.0.0.1"
     port: int = 8000
@@ -50,11 +52,7 @@ class HttpSettings:
     operator_token: str | None = None
     """Opens the pages in place of `token`, which clients have too."""
     idle_seconds: float = IDLE_SECONDS
-
-    @property
-    def loopback(self) -> bool:
-        """Whether only this machine can connect."""
-        return self.host in ("127.0.0.1", "localhost", "::1")
+    """After which a session or a handle that nobody uses is forgotten."""
 
 
 def http_app(
@@ -71,67 +69,107 @@ def http_app(
     """
     if not settings.loopback and settings.token is None:
         raise UserError(f"Listening on {settings.host} lets others connect: set a token with --token or M3BENCH_TOKEN.")
-    seats: dict[str, Seat] = {}
-
-    async def seat_of(context: Any) -> Seat:
-        request: Request = context.request
-        handle = request.path_params.get("handle")
-        key = handle or request.headers.get("mcp-session-id") or ""
-        if key not in seats:
-            profile = parse_qs(request.url.query).get("profile", [None])[0]
-            try:
-                seats[key] = seat = open_seat(key, profile)
-            except UserError as error:
-                raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
-
-            async def close() -> None:
-                del seats[key]
-                await close_seat(seat)
-
-            if handle is None:
-                # A session's seat ends with the session; a handle's lives as long as the process.
-                context.session._connection.exit_stack.push_async_callback(close)
-        return seats[key]
-
-    def manager() -> StreamableHTTPSessionManager:
-        return StreamableHTTPSessionManager(
-            app=front.server(seat_of),
-            security_settings=security(settings),
-            max_request_body_size=MAX_BODY_BYTES,
-            session_idle_timeout=settings.idle_seconds,
-        )
-
-    shared, handled = manager(), manager()
+    handles = HandleSeats(open_seat, close_seat, idle_seconds=settings.idle_seconds)
+    shared = _Door(front, settings, handles, open_seat, close_seat)
+    handled = _Door(front, settings, handles, open_seat, close_seat)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(shared.run())
-            await stack.enter_async_context(handled.run())
-            yield
+            tasks = await stack.enter_async_context(anyio.create_task_group())
+            await stack.enter_async_context(shared.manager.run())
+            await stack.enter_async_context(handled.manager.run())
+            tasks.start_soon(handles.keep_tidy)
+            try:
+                yield
+            finally:
+                tasks.cancel_scope.cancel()
 
     async def health(request: Request) -> Response:
         return JSONResponse({"name": "m3bench", "version": front.version})
 
     routes = [
-        Route("/mcp", endpoint=_HandshakeOnly(_KeepBody(shared.asgi_app))),
-        Route("/seat/{handle}/mcp", endpoint=_CheckHandle(_KeepBody(handled.asgi_app))),
+        Route("/mcp", endpoint=_HandshakeOnly(shared.posts)),
+        Route("/seat/{handle}/mcp", endpoint=_CheckHandle(handled.posts)),
         Route("/health", health),
     ]
     app: ASGIApp = Starlette(routes=routes, lifespan=lifespan)
-    guarded = _RequireToken(app, settings.token) if settings.token is not None else app
-    return guarded if pages is None else _Beside(guarded, pages)
+    if settings.token is not None:
+        app = RequireToken(app, settings.token)
+    if pages is not None:
+        app = _Beside(app, pages)
+    return CheckNames(app, settings)
 
 
-def security(settings: HttpSettings) -> TransportSecuritySettings:
-    """Which hosts and origins requests may name."""
-    hosts = ["127.0.0.1:*", "localhost:*", "[::1]:*", "127.0.0.1", "localhost"]
-    if not settings.loopback:
-        # Behind a token, under whatever name the machine is reached; browsers' pages are kept out by Origin.
-        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    return TransportSecuritySettings(
-        allowed_hosts=hosts, allowed_origins=["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"]
-    )
+class _Door:
+    """A session manager of the SDK and the layer before it, and the seats of those who come in."""
+
+    def __init__(
+        self, front: Front, settings: HttpSettings, handles: HandleSeats, open_seat: OpenSeat, close_seat: CloseSeat
+    ) -> None:
+        self._front = front
+        self._handles = handles
+        self._open_seat = open_seat
+        self._close_seat = close_seat
+        self._seats: dict[str, Seat] = {}
+        """By session."""
+        self.manager = StreamableHTTPSessionManager(
+            app=front.server(self._seat_of_message),
+            # Who may come in was checked before.
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+            max_request_body_size=MAX_BODY_BYTES,
+            session_idle_timeout=settings.idle_seconds,
+            max_sessions=MAX_SESSIONS,
+        )
+        self.posts = Posts(self._enter, self.manager, front, self._seat_of, handles)
+
+    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the SDK answer. When there are too many sessions for another, one that is idle ends for it."""
+        if session_count(self.manager) >= MAX_SESSIONS and "mcp-session-id" not in Headers(scope=scope):
+            oldest = next((session for session in idle_sessions(self.manager) if not self._plays(session)), None)
+            if oldest is not None:
+                await end_session(self.manager, oldest)
+        await self.manager.asgi_app(scope, receive, send)
+
+    def _plays(self, session: str) -> bool:
+        known = self.posts.sessions.get(session)
+        return known is not None and known.seat.run is not None
+
+    async def _seat_of_message(self, context: Context) -> Seat:
+        """The seat of a message that the SDK handles; its session is let in with it."""
+        request = context.request
+        assert isinstance(request, Request)
+        seat = await self._seat_of(request.scope)
+        session = request.headers.get("mcp-session-id")
+        if session is None or session in self.posts.sessions:
+            return seat
+        if context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
+            conversation = Conversation(self._front, context.protocol_version, client_of(context))
+            self.posts.sessions[session] = Session(session, conversation, seat)
+
+            async def close() -> None:
+                del self.posts.sessions[session]
+                conversation.close()
+                # A session's seat ends with the session; a handle's lives on.
+                if session in self._seats:
+                    await self._close_seat(self._seats.pop(session))
+
+            when_closed(context, close)
+        return seat
+
+    async def _seat_of(self, scope: Scope) -> Seat:
+        request = Request(scope)
+        handle = request.path_params.get("handle")
+        profile = parse_qs(request.url.query).get("profile", [None])[0]
+        try:
+            if handle is not None:
+                return await self._handles.seat(handle, profile)
+            session = request.headers.get("mcp-session-id") or ""
+            if session not in self._seats:
+                self._seats[session] = self._open_seat(session, profile)
+            return self._seats[session]
+        except UserError as error:
+            raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
 
 
 class _Beside:
@@ -155,7 +193,7 @@ class _HandshakeOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = dict(scope.get("headers") or []).get(b"mcp-protocol-version")
         if asked is not None and asked.decode("latin-1") not in HANDSHAKE_PROTOCOL_VERSIONS:
-            await _refuse("Bad Request: Unsupported protocol version", 400)(scope, receive, send)
+            await refusal("Bad Request: Unsupported protocol version", 400)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -169,49 +207,6 @@ class _CheckHandle:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not HANDLE.fullmatch(scope["path_params"]["handle"]):
             text = "A seat's handle has 22 to 64 letters, digits, - or _: use a random one"
-            await _refuse(text, 404)(scope, receive, send)
+            await refusal(text, 404)(scope, receive, send)
             return
         await self._app(scope, receive, send)
-
-
-class _KeepBody:
-    """Leaves a request's body in its scope, for the record."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        parts: list[bytes] = []
-
-        async def listen() -> Message:
-            message = await receive()
-            if message["type"] == "http.request":
-                parts.append(message.get("body", b""))
-                if not message.get("more_body", False):
-                    scope["m3bench.body"] = b"".join(parts)
-            return message
-
-        await self._app(scope, listen, send)
-
-
-class _RequireToken:
-    """Turns away requests without the bearer token."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app = app
-        self._token = f"Bearer {token}".encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] != "/health":
-            given = dict(scope["headers"]).get(b"authorization", b"")
-            if not secrets.compare_digest(given, self._token):
-                response = _refuse("Unauthorized: send the token as 'Authorization: Bearer ...'", 401)
-                response.headers["www-authenticate"] = "Bearer"
-                await response(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-
-def _refuse(message: str, status: int) -> JSONResponse:
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}}
-    return JSONResponse(error, status_code=status)

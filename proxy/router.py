@@ -13,29 +13,30 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import anyio
+import anyio.to_thread
 
-from m3bench.proxy.call import Answer, Journal, ToolRequest, error_result
+from m3bench.proxy.call import Answer, Journal, Relay, ToolRequest, error_result
 from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS, INJECTED, inner
 from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
 from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, StoreError, UnknownToolError
-from m3bench.tasks.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
+from m3bench.tasks.jsonrpc import INVALID_PARAMS
 from m3bench.tasks.outcome import CALL_SECONDS
 
 MAX_ARGUMENT_BYTES = 8 * 1024 * 1024
 
+CUT_OFF_SECONDS = 5.0
+"""How long it may take to record that a call was cut off."""
+
+CHECKED_AT_ONCE = 64 * 1024
+"""Arguments up to this size are checked on the spot; larger ones in a thread, a few at a time."""
+
+CHECKS_AT_ONCE = 2
+
 CANCELLED = Answer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
 
 logger = logging.getLogger(__name__)
-
-
-class Relay(Protocol):
-    """A way to the client while its call is under way."""
-
-    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
-        """Send a notification that belongs to the call, such as progress or a log message."""
-        ...
 
 
 class OwnTools(Protocol):
@@ -85,6 +86,7 @@ class Router:
         self._own = own
         self._upstreams = upstreams
         self._timeout = timeout
+        self._checking = anyio.CapacityLimiter(CHECKS_AT_ONCE)
 
     def schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema whose arguments HTTP clients may have to repeat in headers: no bundled tool asks for that."""
@@ -112,29 +114,47 @@ class Router:
         try:
             canonical = self._canonical(seat, request, name)
             number = await self._journal.received(request, run.id if run else None, canonical)
-        except StoreError as error:
-            return Answer(outcome="failed", owner="proxy", error=(INTERNAL_ERROR, str(error)))
-        try:
-            answer = await self._answer(seat, request, tool, run, relay)
-        except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
-                await self._journal.answered(number, CANCELLED)
-            raise
         except Exception as error:
-            logger.exception("A call to %r failed inside the proxy", name)
-            answer = Answer(
-                outcome="failed", owner="proxy", result=error_result(f"m3bench failed: {type(error).__name__}")
-            )
-        if len(answer.result) > MAX_RESULT_BYTES and run is not None:
-            answer = _fit(answer, run.keep(number, answer.result))
+            return _unrecorded("The call was not made, because it could not be recorded", error)
+        try:
+            answer = await self._settle(seat, request, tool, run, relay, number)
+        except anyio.get_cancelled_exc_class():
+            await self._cut_off(number)
+            raise
         try:
             with anyio.CancelScope(shield=True):
                 await self._journal.answered(number, answer)
-        except StoreError as error:
+        except Exception as error:
             # What is not on record must not be seen.
-            return Answer(outcome="failed", owner="proxy", error=(INTERNAL_ERROR, str(error)))
-        self._journal.sent(number, time.monotonic_ns())
+            return _unrecorded("The tool answered, but its answer could not be recorded and is withheld", error)
+        try:
+            self._journal.sent(number, time.monotonic_ns())
+        except Exception:
+            logger.exception("When the answer to call %d left is not on record", number)
         return answer
+
+    async def _settle(
+        self, seat: Seat, request: ToolRequest, tool: Tool | None, run: ActiveRun | None, relay: Relay | None,
+        number: int,
+    ) -> Answer:  # fmt: skip
+        """An answer, whatever breaks on the way to it, of a size that clients take."""
+        try:
+            answer = await self._answer(seat, request, tool, run, relay)
+            if len(answer.result) > MAX_RESULT_BYTES and run is not None:
+                answer = await anyio.to_thread.run_sync(_fit, answer, run, number)
+        except Exception as error:
+            logger.exception("A call to %r failed inside the proxy", request.name)
+            text = f"m3bench failed: {type(error).__name__}. This is a fault of the benchmark, not of your call."
+            return Answer(outcome="failed", owner="proxy", result=error_result(text))
+        return answer
+
+    async def _cut_off(self, number: int) -> None:
+        """Put on record that the client did not wait for its answer."""
+        with anyio.move_on_after(CUT_OFF_SECONDS, shield=True):
+            try:
+                await self._journal.answered(number, CANCELLED)
+            except Exception:
+                logger.exception("That call %d was cut off is not on record", number)
 
     def _own_names(self, seat: Seat) -> frozenset[str]:
         """Our own tools, as far as a seat has them."""
@@ -208,15 +228,13 @@ class Router:
         if stop is not None:
             return _refused(stop)
         try:
-            tool.check(arguments)
+            raw = _dump(tool, arguments)
+            if len(raw) <= CHECKED_AT_ONCE:
+                tool.check(arguments)
+            else:
+                await anyio.to_thread.run_sync(tool.check, arguments, limiter=self._checking)
         except InvalidArgumentsError as error:
             return Answer(outcome="invalid_arguments", result=error_result(str(error)))
-        raw = json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
-        if len(raw) > MAX_ARGUMENT_BYTES:
-            text = (
-                f"Invalid arguments for tool {tool.qualified}: {len(raw)} bytes, at most {MAX_ARGUMENT_BYTES} are taken"
-            )
-            return Answer(outcome="invalid_arguments", result=error_result(text))
         forwarded = time.monotonic_ns()
         try:
             reply = await run.call(tool.qualified, raw, self._timeout)
@@ -238,11 +256,32 @@ def _reachable(seat: Seat, request: ToolRequest) -> bool:
     return request.indirect or not seat.unlisted
 
 
-def _fit(answer: Answer, path: str) -> Answer:
-    return Answer(
-        outcome=answer.outcome, owner=answer.owner, result=trim(answer.result, path), full=answer.result,
-        forwarded_ns=answer.forwarded_ns, returned_ns=answer.returned_ns,
-    )  # fmt: skip
+def _dump(tool: Tool, arguments: Mapping[str, Any]) -> bytes:
+    """Arguments as they go to the sandbox; raises `InvalidArgumentsError` when there are too many of them."""
+    try:
+        raw = json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
+    except RecursionError as error:
+        raise InvalidArgumentsError(tool.qualified, ["they are nested too deeply"]) from error
+    if len(raw) > MAX_ARGUMENT_BYTES:
+        raise InvalidArgumentsError(tool.qualified, [f"{len(raw)} bytes, at most {MAX_ARGUMENT_BYTES} are taken"])
+    return raw
+
+
+def _fit(answer: Answer, run: ActiveRun, number: int) -> Answer:
+    """An answer cut to size, the whole of it kept in the run's workspace where that can be done."""
+    try:
+        where = f"the whole of it is in {run.keep(number, answer.result)}"
+    except (OSError, SandboxError) as error:
+        logger.warning("The whole result of call %d could not be kept: %s", number, error)
+        where = f"the whole of it could not be kept in the workspace: {error}"
+    return replace(answer, result=trim(answer.result, where), full=answer.result)
+
+
+def _unrecorded(what: str, error: Exception) -> Answer:
+    if not isinstance(error, StoreError):
+        logger.error("The record failed", exc_info=error)
+    cause = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
+    return Answer(outcome="failed", owner="proxy", result=error_result(f"{what}: {cause}"))
 
 
 def _refused(text: str) -> Answer:

@@ -1,47 +1,86 @@
-"""Serving one client over standard input and output.
+"""Serving one client over standard input and output, line by line.
 
-The SDK answers everything but tool calls. Once it has settled which protocol era the client speaks, calls
-take a shorter way past it: one line in, parsed once, one line out, the result's bytes spliced in as the tool
-gave them. Lines are cut in linear time and written without ever blocking the loop on a client that does not
-read.
+Every line that is no message is answered with the error that JSON-RPC asks for, and nothing that a client writes
+ends the server. The SDK answers everything but tool calls; once it has settled which revision the client speaks,
+calls go past it (`conversation`). Lines are cut in linear time and written without ever blocking the loop on a client
+that does not read.
 """
 
-import json
+import logging
 import os
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, Protocol
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 from mcp_types import (
-    CLIENT_CAPABILITIES_META_KEY,
     CLIENT_INFO_META_KEY,
     PROTOCOL_VERSION_META_KEY,
-    SERVER_INFO_META_KEY,
+    JSONRPCError,
+    JSONRPCMessage,
     JSONRPCResponse,
     jsonrpc_message_adapter,
 )
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.call import Caller, ToolRequest, error_object
+from m3bench.proxy.conversation import Conversation
 from m3bench.proxy.descriptors import Descriptors
-from m3bench.proxy.front import Front, is_wanted, tool_request
+from m3bench.proxy.front import Front, client_name, is_wanted
+from m3bench.proxy.messages import Id, Message, Refusal, dump, message, read
+from m3bench.proxy.sdk import Context
 from m3bench.proxy.seat import Seat
+from m3bench.tasks.jsonrpc import INVALID_REQUEST
 from m3bench.tasks.lines import Lines
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
+
+BATCH_REVISION = "2025-03-26"
+"""The one revision that has batches."""
+
+MAX_BATCH = 1000
+
+Reads = MemoryObjectReceiveStream[SessionMessage | Exception]
+Writes = MemoryObjectSendStream[SessionMessage]
+Drive = Callable[[Reads, Writes], Awaitable[None]]
+"""Serves an SDK server over a pair of streams until the first one ends."""
+
+Sink = Callable[[bytes], Awaitable[None]]
+
+logger = logging.getLogger(__name__)
+
+
+class Stream(Protocol):
+    """Where lines come from and go to."""
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """What arrives, until the client closes."""
+        ...
+
+    async def send(self, data: bytes) -> None:
+        """Write a line whole; raises `OSError` when nobody reads any more."""
+        ...
 
 
 async def serve_stdio(front: Front, seat: Seat) -> None:
     """Serve until standard input closes; calls still under way then are cancelled."""
     wire = Wire()
     try:
-        await _Pump(front, seat, wire).run()
+        await serve_stream(front, seat, wire)
     finally:
         wire.close()
+
+
+async def serve_stream(front: Front, seat: Seat, stream: Stream) -> None:
+    """Serve one client over a stream of lines."""
+
+    async def seat_of(context: Context) -> Seat:
+        return seat
+
+    drive = partial(serve_dual_era_loop, front.server(seat_of), lifespan_state={})
+    await Pump(stream, drive, front, seat).run()
 
 
 class Wire(Descriptors):
@@ -64,156 +103,199 @@ class Wire(Descriptors):
         os.close(self._output)
 
 
-class _Pump:
-    """Moves messages between the wire, the SDK and the router."""
+class Pump:
+    """Moves messages between a stream, the SDK and the router.
 
-    def __init__(self, front: Front, seat: Seat, wire: Wire) -> None:
+    Args:
+        stream: The client.
+        drive: Serves the SDK's part.
+        front: Answers tool calls past the SDK, when given; then `seat` is where the client sits.
+        seat: See `front`.
+    """
+
+    def __init__(self, stream: Stream, drive: Drive, front: Front | None = None, seat: Seat | None = None) -> None:
+        self._stream = stream
+        self._drive = drive
         self._front = front
         self._seat = seat
-        self._wire = wire
         self._revision = ""
-        """Set when the SDK has accepted the client; until then nothing takes the short way."""
-        self._client = ""
-        self._opening: dict[object, tuple[str, str]] = {}
-        """Requests that settle the era when they succeed: id to revision and client."""
-        self._running: dict[object, anyio.CancelScope] = {}
+        """Set when the SDK has accepted the client; until then nothing goes past it."""
+        self._conversation: Conversation | None = None
+        self._opening: dict[Id, tuple[str, str]] = {}
+        """Requests that settle the revision when they succeed: id to revision and client."""
+        self._batched: dict[Id, _Batch] = {}
+        """Requests of batches that the SDK answers."""
 
     async def run(self) -> None:
-        async def seat_of(context: Any) -> Seat:
-            return self._seat
-
-        server = self._front.server(seat_of)
-        self._stamp = server.server_info_stamp
+        """Serve until the client closes, or cannot be written to any more."""
         into_sdk, sdk_reads = anyio.create_memory_object_stream[SessionMessage | Exception](8)
         sdk_writes, out_of_sdk = anyio.create_memory_object_stream[SessionMessage](8)
-        async with anyio.create_task_group() as tasks:
+        async with into_sdk, sdk_reads, sdk_writes, out_of_sdk, anyio.create_task_group() as tasks:
+            self._tasks, self._into_sdk = tasks, into_sdk
             tasks.start_soon(self._write_sdk, out_of_sdk)
-            tasks.start_soon(self._read, into_sdk, tasks)
-            await serve_dual_era_loop(server, sdk_reads, sdk_writes, lifespan_state={})
+            tasks.start_soon(self._read)
+            await self._drive(sdk_reads, sdk_writes)
             tasks.cancel_scope.cancel()
 
-    async def _read(self, into_sdk: MemoryObjectSendStream[SessionMessage | Exception], tasks: Any) -> None:
+    async def _read(self) -> None:
         lines = Lines(MAX_LINE_BYTES)
-        async with into_sdk:
-            async for chunk in self._wire.chunks():
+        async with self._into_sdk:
+            async for chunk in self._stream.chunks():
                 for line in lines.feed(chunk):
-                    message = _parse(line)
-                    if self._is_short(message):
-                        tasks.start_soon(self._call, message, line)
-                    elif not self._cancels(message):
-                        self._note_opening(message)
-                        await into_sdk.send(_session_message(line))
+                    if line.strip():
+                        await self._take(line)
                 while lines.dropped:
                     lines.dropped -= 1
-                    await self._wire.send(_refusal(f"Message over {MAX_LINE_BYTES} bytes dropped"))
-        for scope in self._running.values():
-            scope.cancel()
+                    await self._refuse(Refusal(INVALID_REQUEST, f"Message over {MAX_LINE_BYTES} bytes dropped"))
+        if self._conversation is not None:
+            self._conversation.close()
+
+    async def _take(self, line: bytes) -> None:
+        found = read(line)
+        if isinstance(found, Refusal):
+            await self._refuse(found)
+        elif isinstance(found, Message):
+            await self._dispatch(found, line, self._send)
+        elif self._revision != BATCH_REVISION:
+            text = f"Invalid request: batches belong to revision {BATCH_REVISION} alone; send one message per line"
+            await self._refuse(Refusal(INVALID_REQUEST, text))
+        elif not 0 < len(found) <= MAX_BATCH:
+            text = f"Invalid request: a batch has 1 to {MAX_BATCH} messages, this one has {len(found)}"
+            await self._refuse(Refusal(INVALID_REQUEST, text))
+        else:
+            batch = _Batch(self._send)
+            for value in found:
+                await self._take_member(message(value), batch)
+            await batch.close()
+
+    async def _take_member(self, member: Message | Refusal, batch: "_Batch") -> None:
+        if isinstance(member, Message) and member.method is not None and member.id is not None:
+            if member.method == "initialize":
+                member = Refusal(INVALID_REQUEST, "Invalid request: initialize cannot be in a batch", member.id)
+            elif member.id in self._batched:
+                member = Refusal(INVALID_REQUEST, "Invalid request: the id is in use", member.id)
+        if isinstance(member, Refusal):
+            batch.expect()
+            await batch.add(member.line())
+            return
+        if member.method is not None and member.id is not None:
+            batch.expect()
+            if self._conversation is None or not self._conversation.takes(member):
+                self._batched[member.id] = batch
+        await self._dispatch(member, None, batch.add)
+
+    async def _dispatch(self, found: Message, raw: bytes | None, sink: Sink) -> None:
+        """Send a message the way it has to go."""
+        conversation = self._conversation
+        if conversation is not None and conversation.takes(found):
+            self._tasks.start_soon(self._call, conversation, found, raw, sink)
+            return
+        cancelled = found.cancels
+        if conversation is not None and conversation.cancel(cancelled):
+            return
+        if cancelled is not None and cancelled in self._batched:
+            # The SDK is silent about what was taken back, and the rest of the batch must not wait for it.
+            await self._batched.pop(cancelled).add(b"")
+        self._note_opening(found)
+        try:
+            packed = jsonrpc_message_adapter.validate_python(found.body, by_name=False)
+        except ValueError:
+            await self._refuse(Refusal(INVALID_REQUEST, "Invalid request: not a message of this protocol", found.id))
+            return
+        await self._into_sdk.send(SessionMessage(packed))
 
     async def _write_sdk(self, out_of_sdk: MemoryObjectReceiveStream[SessionMessage]) -> None:
         async for item in out_of_sdk:
-            message = item.message
-            if isinstance(message, JSONRPCResponse) and message.id in self._opening:
-                self._revision, self._client = self._opening.pop(message.id)
-                self._revision = message.result.get("protocolVersion", self._revision)
-            await self._wire.send(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            answer = item.message
+            id = answer.id if isinstance(answer, JSONRPCResponse | JSONRPCError) else None
+            if id is not None and id in self._opening:
+                revision, client = self._opening.pop(id)
+                if isinstance(answer, JSONRPCResponse):
+                    self._settle(answer.result.get("protocolVersion", revision), client)
+            batch = self._batched.pop(id, None) if id is not None else None
+            await (batch.add if batch is not None else self._send)(_dump(answer))
 
-    async def _call(self, message: Mapping[str, Any], line: bytes) -> None:
-        id, params = message["id"], message["params"]
-        caller = Caller(seat=self._seat.id, revision=self._revision, client=self._client)
-        with anyio.CancelScope() as scope:
-            self._running[id] = scope
-            try:
-                request = tool_request(caller, id, params, line)
-                answer = await self._front.router.call(self._seat, request, _Relay(self._wire, request))
-            finally:
-                self._running.pop(id, None)
-            head = b'{"jsonrpc":"2.0","id":' + json.dumps(id).encode()
-            if answer.error is not None:
-                error = json.dumps(error_object(answer.error))
-                await self._wire.send(head + b',"error":' + error.encode() + b"}\n")
-            else:
-                await self._wire.send(head + b',"result":' + self._envelope(self._front.shape(answer.result)) + b"}\n")
+    async def _call(self, conversation: Conversation, found: Message, raw: bytes | None, sink: Sink) -> None:
+        assert self._seat is not None
+        relay = _Relay(self._send, conversation.revision, found.params.get("_meta"))
+        response = await conversation.answer(self._seat, found, raw, relay)
+        await sink(response.line if response is not None else b"")
 
-    def _envelope(self, result: bytes) -> bytes:
-        if self._revision not in MODERN_PROTOCOL_VERSIONS:
-            return result
-        stamp = json.dumps(self._stamp).encode()
-        if b'"_meta"' not in result:
-            meta = b'{"resultType":"complete","_meta":{"%b":%b},' % (SERVER_INFO_META_KEY.encode(), stamp)
-            return meta + result[1:]
-        data = json.loads(result)
-        data = {
-            "resultType": "complete",
-            **data,
-            "_meta": {**(data.get("_meta") or {}), SERVER_INFO_META_KEY: self._stamp},
-        }
-        return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
-
-    def _is_short(self, message: Any) -> bool:
-        """Whether a message is a plain tool call of the era the client has settled on."""
-        if not self._revision or not isinstance(message, dict) or message.get("method") != "tools/call":
-            return False
-        id, params = message.get("id"), message.get("params")
-        if type(id) not in (int, str) or id in self._running or not isinstance(params, dict):
-            return False
-        meta = params.get("_meta")
-        envelope = meta.get(PROTOCOL_VERSION_META_KEY) if isinstance(meta, dict) else None
-        if self._revision in HANDSHAKE_PROTOCOL_VERSIONS:
-            return envelope is None
-        return envelope == self._revision and isinstance(meta.get(CLIENT_CAPABILITIES_META_KEY), dict)  # type: ignore[union-attr]
-
-    def _cancels(self, message: Any) -> bool:
-        """Carry out a cancellation of a call that took the short way."""
-        match message:
-            case {"method": "notifications/cancelled", "params": {"requestId": id}} if id in self._running:
-                self._running[id].cancel()
-                return True
-            case _:
-                return False
-
-    def _note_opening(self, message: Any) -> None:
-        """Remember a request whose success settles the era."""
-        if self._revision:
+    def _note_opening(self, found: Message) -> None:
+        """Remember a request whose success settles the revision."""
+        if self._revision or found.method is None or found.id is None:
             return
-        match message:
-            case {"method": "initialize", "id": id, "params": {"protocolVersion": revision, **rest}}:
-                self._opening[id] = (str(revision), _client(rest.get("clientInfo")))
-            case {"id": id, "params": {"_meta": {**meta}}} if meta.get(PROTOCOL_VERSION_META_KEY):
-                self._opening[id] = (str(meta[PROTOCOL_VERSION_META_KEY]), _client(meta.get(CLIENT_INFO_META_KEY)))
+        meta = found.params.get("_meta")
+        if found.method == "initialize":
+            revision, client = found.params.get("protocolVersion"), found.params.get("clientInfo")
+        elif isinstance(meta, dict):
+            revision, client = meta.get(PROTOCOL_VERSION_META_KEY), meta.get(CLIENT_INFO_META_KEY)
+        else:
+            return
+        if revision:
+            self._opening[found.id] = (str(revision), client_name(client))
+
+    def _settle(self, revision: str, client: str) -> None:
+        self._revision = revision
+        self._opening.clear()
+        if self._front is not None:
+            self._conversation = Conversation(self._front, revision, client)
+
+    async def _refuse(self, refusal: Refusal) -> None:
+        await self._send(refusal.line())
+
+    async def _send(self, data: bytes) -> None:
+        """Write a line; a client that reads no more has left."""
+        if not data:
+            return
+        try:
+            await self._stream.send(data + b"\n")
+        except OSError as error:
+            logger.info("The client reads no more: %s", error)
+            self._tasks.cancel_scope.cancel()
+
+
+class _Batch:
+    """Gathers the responses to a batch, and sends them as one when the last is there."""
+
+    def __init__(self, send: Sink) -> None:
+        self._send = send
+        self._parts: list[bytes] = []
+        self._waiting = 1
+
+    def expect(self) -> None:
+        """One more response will come."""
+        self._waiting += 1
+
+    async def add(self, part: bytes) -> None:
+        """A response, empty when there will be none."""
+        if part:
+            self._parts.append(part)
+        self._waiting -= 1
+        if self._waiting == 0 and self._parts:
+            await self._send(b"[" + b",".join(self._parts) + b"]")
+
+    async def close(self) -> None:
+        """No more responses will be expected."""
+        await self.add(b"")
 
 
 class _Relay:
     """Carries notifications of a call under way to the client."""
 
-    def __init__(self, wire: Wire, request: ToolRequest) -> None:
-        self._wire = wire
-        self._request = request
+    def __init__(self, send: Sink, revision: str, meta: object) -> None:
+        self._send = send
+        self._revision = revision
+        self._meta: Mapping[str, Any] = meta if isinstance(meta, dict) else {}
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
-        if not is_wanted(method, params, self._request.caller.revision, self._request.meta):
-            return
-        message = {"jsonrpc": "2.0", "method": method, "params": params}
-        await self._wire.send(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        if is_wanted(method, params, self._revision, self._meta):
+            await self._send(dump({"jsonrpc": "2.0", "method": method, "params": params}))
 
 
-def _parse(line: bytes) -> Any:
-    """The message of a line for choosing its way; None when it is not JSON, which the SDK then reports."""
+def _dump(answer: JSONRPCMessage) -> bytes:
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _session_message(line: bytes) -> SessionMessage | Exception:
-    try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError as error:
-        return error
-
-
-def _client(info: object) -> str:
-    return f"{info.get('name', '')} {info.get('version', '')}".strip() if isinstance(info, dict) else ""
-
-
-def _refusal(text: str) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": text}}).encode() + b"\n"
+        return answer.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    except ValueError:
+        # Half a surrogate pair, which a client may send.
+        return dump(answer.model_dump(mode="python", by_alias=True, exclude_unset=True))

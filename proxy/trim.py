@@ -7,6 +7,8 @@ result lies. Nothing is re-encoded, so what does reach the client is what the to
 import json
 from typing import Any
 
+from m3bench.proxy.messages import dump
+
 MAX_RESULT_BYTES = 950_000
 """Claude Desktop refuses a result of one megabyte."""
 
@@ -14,13 +16,13 @@ _MARGIN = 2_000
 """Room for the note and the JSON around the blocks."""
 
 
-def trim(result: bytes, path: str) -> bytes:
-    """A result that fits, given that `result` does not; `path` is where the whole one lies."""
+def trim(result: bytes, where: str) -> bytes:
+    """A result that fits, given that `result` does not; `where` says where the whole one lies."""
     data = json.loads(result)
     budget = MAX_RESULT_BYTES - _MARGIN
     kept: list[dict[str, Any]] = []
     for block in data.get("content", []):
-        size = len(json.dumps(block, ensure_ascii=False).encode())
+        size = len(dump(block))
         if size <= budget:
             kept.append(block)
             budget -= size
@@ -30,8 +32,8 @@ def trim(result: bytes, path: str) -> bytes:
             budget = 0
         else:
             kept.append({"type": "text", "text": f"[{block.get('type')} of {size} bytes left out]"})
-    kept.append({"type": "text", "text": f"[The result has {len(result)} bytes; the whole of it is in {path}]"})
+    kept.append({"type": "text", "text": f"[The result has {len(result)} bytes; {where}]"})
     short = {**data, "content": kept}
-    if len(json.dumps(short, ensure_ascii=False).encode()) > MAX_RESULT_BYTES:
+    if len(dump(short)) > MAX_RESULT_BYTES:
         short.pop("structuredContent", None)
-    return json.dumps(short, ensure_ascii=False, separators=(",", ":")).encode()
+    return dump(short)

@@ -20,7 +20,6 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
@@ -33,6 +32,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from m3bench.proxy.descriptors import Descriptors
 from m3bench.proxy.peer import Peer
+from m3bench.proxy.sdk import create_mcp_http_client
 from m3bench.tasks.errors import InputFileError, UpstreamError
 from m3bench.tasks.lines import Lines
 

@@ -130,6 +130,11 @@ class App:
             content_only=self.settings.content_only,
         )
 
+    @cached_property
+    def _entries(self) -> Mapping[str, dict[str, Any]]:
+        """The entries of tool lists by tool, the same ones for all seats."""
+        return {tool.qualified: tool.wire() for tool in self.catalog.tools}
+
     def check(self) -> None:
         """Raise now what the first client would run into: a set or a profile that is not there, a file for a folder."""
         if self.settings.data.is_file():
@@ -142,7 +147,7 @@ class App:
         """A new seat, its tools fixed from now on."""
         profile = profile or self.settings.profile
         tools = [tool for tool in tools_of(profile, self.catalog, self.library) if tool.server not in self.fleet.names]
-        everything = (*(tool.wire() for tool in tools), *self.fleet.tools)
+        everything = (*(self._entries[tool.qualified] for tool in tools), *self.fleet.tools)
         seat = Seat(
             id=id or secrets.token_hex(16),
             profile=profile,
@@ -163,7 +168,8 @@ class App:
         except StoreError as error:
             # Whoever opens the record next finds the run without its server and marks it as abandoned.
             logger.warning("A seat ended, and its run could not be marked as abandoned: %s", error)
-        self.seats.pop(seat.id, None)
+        if self.seats.get(seat.id) is seat:
+            del self.seats[seat.id]
         self._seats_changed()
 
     async def score(self, record: RunRecord) -> dict[str, Any]:

@@ -1,9 +1,12 @@
 """Runs an app over a transport until the client goes or a signal says stop; either way everything is closed."""
 
+import errno
 import logging
+import os
 import signal
+import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Protocol
 
@@ -11,6 +14,8 @@ import anyio
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from m3bench.proxy.access import check_token
+from m3bench.proxy.connections import BoundedProtocol
 from m3bench.proxy.front import Front
 from m3bench.proxy.http import HttpSettings, http_app
 from m3bench.proxy.seat import Seat
@@ -58,6 +63,12 @@ class Pages(Protocol):
 Make = Callable[[], Served]
 """Builds what is served, inside the event loop."""
 
+QUEUED = 2048
+"""Connections that may wait to be accepted."""
+
+ACCEPTED_AT_ONCE = 64
+"""Before those that are open get their turn again: a flood must not use up the files that a process may open."""
+
 
 def serve_stdio_app(make: Make) -> None:
     """Serve standard input and output; the process is the seat."""
@@ -84,31 +95,43 @@ def serve_http_app(make: Make, listen: HttpSettings, pages: Callable[[Any, HttpS
     _run(make, serve)
 
 
-def address_of(address: str, token: str | None = None, operator_token: str | None = None) -> HttpSettings:
+def address_of(
+    address: str,
+    token: str | None = None,
+    operator_token: str | None = None,
+    *,
+    allow_hosts: Sequence[str] = (),
+    allow_origins: Sequence[str] = (),
+) -> HttpSettings:
     """Where to listen, from `HOST:PORT`, and to whom."""
     host, _, port = address.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
-    if "" in (token, operator_token):
-        raise UserError("The token is empty, and would keep nobody out: give one, or leave the option out.")
+    check_token(token, "--token")
+    check_token(operator_token, "--operator-token")
     if operator_token is not None and operator_token == token:
         raise UserError("Clients have the token: choose another one for the operator.")
     return HttpSettings(
-        host=host.strip("[]") or "127.0.0.1", port=int(port), token=token, operator_token=operator_token
-    )
+        host=host.strip("[]") or "127.0.0.1", port=int(port), token=token, operator_token=operator_token,
+        allow_hosts=tuple(allow_hosts), allow_origins=tuple(allow_origins),
+    )  # fmt: skip
 
 
 async def serve_asgi(asgi: ASGIApp, listen: HttpSettings, pages: Pages | None = None) -> None:
     """Serve an application over HTTP until a signal says stop."""
-    config = uvicorn.Config(asgi, host=listen.host, port=listen.port, log_level="warning", timeout_graceful_shutdown=3)
+    config = uvicorn.Config(
+        asgi,
+        http=BoundedProtocol,
+        ws="none",
+        backlog=ACCEPTED_AT_ONCE,
+        log_level="warning",
+        timeout_graceful_shutdown=3,
+    )
+    listeners = _listen(listen)
     server = _Uvicorn(config, pages)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(on_signal, server.stop)
-        try:
-            await server.serve()
-        except SystemExit as error:
-            where = f"{_bracketed(listen.host)}:{listen.port}"
-            raise UserError(f"Cannot listen on {where}: is another program using the port?") from error
+        await server.serve(listeners)
         tasks.cancel_scope.cancel()
 
 
@@ -136,13 +159,43 @@ class _Uvicorn(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         yield
 
-    async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
-        await super().startup()
-        for listener in self.servers:
-            host, port = listener.sockets[0].getsockname()[:2]
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listener in sockets or ():
+            # The event loop takes the same number for how many may queue and how many it accepts in one go.
+            listener.listen(QUEUED)
+            host, port = listener.getsockname()[:2]
             print(f"m3bench serves http://{_bracketed(host)}:{port}/mcp", file=sys.stderr, flush=True)
             if self._pages is not None:
                 print(f"m3bench shows what happens at http://{_bracketed(host)}:{port}/", file=sys.stderr, flush=True)
+
+
+def _listen(listen: HttpSettings) -> list[socket.socket]:
+    """Bound sockets for an address, all of one port; raises `UserError` when there can be none."""
+    made: list[socket.socket] = []
+    try:
+        found = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, _, _, _, address in dict.fromkeys(found):
+            opened = socket.socket(family, socket.SOCK_STREAM)
+            try:
+                if os.name == "posix":
+                    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                port = made[0].getsockname()[1] if made else listen.port
+                opened.bind((address[0], port, *address[2:]))
+            except OSError:
+                opened.close()
+                # A name such as localhost may have an address of a kind that this machine does not use.
+                if not made:
+                    raise
+            else:
+                made.append(opened)
+    except OSError as error:
+        where = f"{_bracketed(listen.host)}:{listen.port}"
+        why = "another program uses the port" if error.errno == errno.EADDRINUSE else error.strerror or str(error)
+        raise UserError(f"Cannot listen on {where}: {why}.") from error
+    return made
 
 
 def _bracketed(host: str) -> str:

@@ -7,6 +7,7 @@ compare the two. Each problem names the field, what is wrong and what was expect
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, TypeAlias
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -30,6 +31,10 @@ KEYWORDS = frozenset(
 )
 
 
+MOST_PROBLEMS = 20
+"""So many are told: a list of a million wrong numbers is one mistake."""
+
+
 def problems(schema: Schema, value: object, *, strict: bool = False) -> list[str]:
     """What keeps `value` from fitting; empty when it fits.
 
@@ -39,7 +44,9 @@ def problems(schema: Schema, value: object, *, strict: bool = False) -> list[str
         strict: Whether undeclared arguments at the root are a problem. Most of the public servers ignore
             them whatever their schema says, so the caller decides.
     """
-    found = list(_check(schema, value, ""))
+    found = list(islice(_check(schema, value, ""), MOST_PROBLEMS + 1))
+    if len(found) > MOST_PROBLEMS:
+        found[MOST_PROBLEMS:] = ["and there is more"]
     if strict and isinstance(value, Mapping):
         known = schema.get("properties", {})
         found += [

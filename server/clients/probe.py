@@ -21,9 +21,9 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, SubscriptionsListenRequestParams
 
-from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.call import Answer, Relay, ToolRequest
 from m3bench.proxy.front import Front, SeatOf
-from m3bench.proxy.router import Relay, Router
+from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.server.clients.probe_findings import draw_up
 from m3bench.server.clients.probe_listing import OWN, SECOND, Listing, listing

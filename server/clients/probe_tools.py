@@ -13,8 +13,7 @@ from typing import Any
 import anyio
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.call import Answer, error_result
-from m3bench.proxy.router import Relay
+from m3bench.proxy.call import Answer, Relay, error_result
 from m3bench.proxy.seat import Seat
 from m3bench.server.clients.probe_listing import DEFINITIONS, OWN
 from m3bench.server.clients.probe_notes import Notes, Secrets

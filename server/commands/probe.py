@@ -1,12 +1,17 @@
 """`m3bench probe`: finds out what an MCP client passes on, and shows what was found before."""
 
+import secrets
+import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from m3bench.server.commands.record import Data, Json
-from m3bench.server.commands.serve import Http, Token
+from m3bench.server.commands.serve import AllowHost, AllowOrigin, Http, Token
+
+if TYPE_CHECKING:
+    from m3bench.server.clients.probe_tools import Setup
 
 SERVER = "m3bench-probe"
 """What the probe is called in a client's configuration."""
@@ -21,6 +26,8 @@ def probe(
     print_: Annotated[bool, typer.Option("--print", help="Print what to put into the client's configuration.")] = False,
     http: Http = None,
     token: Token = None,
+    allow_host: AllowHost = None,
+    allow_origin: AllowOrigin = None,
     profile: Annotated[
         str | None, typer.Option(help="Tools that pad the list; what fits the client when left out.")
     ] = None,
@@ -46,23 +53,22 @@ def probe(
     elif client is not None:
         raise UserError(f"To see what is known of {client!r} add --show, to put the probe into it add --print.")
     else:
-        _serve(folder, http, token, profile, long, slow, seed)
+        from m3bench.server.clients.probe_tools import Setup
+
+        drawn = str(seed) if seed is not None else secrets.token_hex(16)
+        setup = Setup(long=long * 1000, slow=slow, seed=drawn, profile=profile)
+        _serve(folder, setup, http, token, allow_host or [], allow_origin or [])
 
 
 def _serve(
-    folder: Path, http: str | None, token: str | None, profile: str | None, long: int, slow: float, seed: int | None
+    folder: Path, setup: "Setup", http: str | None, token: str | None, allow_host: list[str], allow_origin: list[str]
 ) -> None:
-    import secrets
-    import sys
-
     from m3bench.server.clients.probe import Probe
-    from m3bench.server.clients.probe_tools import Setup
     from m3bench.server.serving import address_of, serve_http_app, serve_stdio_app
 
-    drawn = str(seed) if seed is not None else secrets.token_hex(16)
-    setup = Setup(long=long * 1000, slow=slow, seed=drawn, profile=profile)
     if http is not None:
-        serve_http_app(lambda: Probe(folder, setup, "http"), address_of(http, token))
+        listen = address_of(http, token, allow_hosts=allow_host, allow_origins=allow_origin)
+        serve_http_app(lambda: Probe(folder, setup, "http"), listen)
         return
     if sys.stdin.isatty():
         typer.echo("m3bench: waiting for an MCP client on standard input; --print shows how to connect one.", err=True)

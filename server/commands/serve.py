@@ -6,7 +6,22 @@ from typing import Annotated
 import typer
 
 Http = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP in place of stdio, at /mcp.")]
-Token = Annotated[str | None, typer.Option(envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send.")]
+Token = Annotated[
+    str | None,
+    typer.Option(envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send, of 16 characters or more."),
+]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        envvar="M3BENCH_ALLOW_HOST", metavar="NAME", help="With --http: a further name that clients may call it by."
+    ),
+]
+AllowOrigin = Annotated[
+    list[str] | None,
+    typer.Option(
+        envvar="M3BENCH_ALLOW_ORIGIN", metavar="ORIGIN", help="With --http: a site whose pages may send requests."
+    ),
+]
 
 
 def serve(
@@ -16,6 +31,8 @@ def serve(
     ] = "full",
     http: Http = None,
     token: Token = None,
+    allow_host: AllowHost = None,
+    allow_origin: AllowOrigin = None,
     operator_token: Annotated[
         str | None,
         typer.Option(
@@ -86,4 +103,5 @@ def serve(
     else:
         from m3bench.server.results.live.pages import LivePages
 
-        serve_http_app(lambda: App(settings), address_of(http, token, operator_token), LivePages)
+        listen = address_of(http, token, operator_token, allow_hosts=allow_host or (), allow_origins=allow_origin or ())
+        serve_http_app(lambda: App(settings), listen, LivePages)

@@ -4,7 +4,6 @@ No run, no record and no profile: for trying a server in a client, and for whoev
 benchmark. Built on FastMCP, which is an extra and takes seconds to import: nothing else here imports this module.
 """
 
-import os
 import shutil
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -12,11 +11,10 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-import anyio
-
+from m3bench.proxy.stdio import Pump, Reads, Wire, Writes
 from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import dump
-from m3bench.server.serving import address_of, on_signal, run_alone, serve_asgi
+from m3bench.server.serving import address_of, run_alone, serve_asgi, until_signal
 from m3bench.server.settings import Settings
 from m3bench.server.toolservers.backend import backend_of
 from m3bench.tasks.catalog import Server, Tool
@@ -27,6 +25,7 @@ try:
     from fastmcp import FastMCP
     from fastmcp.tools import Tool as FastTool
     from fastmcp.tools import ToolResult
+    from fastmcp.utilities.logging import temporary_log_level
     from mcp_types import CallToolResult, TextContent, ToolAnnotations
 except ImportError as error:
     raise UserError("Servers on their own need FastMCP: pip install 'm3bench[tool-server]'.") from error
@@ -49,7 +48,7 @@ class SandboxedTool(FastTool):
         try:
             tool.check(arguments)
             reply = await place.call(tool.qualified, dump(arguments), CALL_SECONDS)
-        except M3Error as error:
+        except (M3Error, ValueError, RecursionError) as error:
             said = TextContent(type="text", text=str(error))
             return ToolResult.from_mcp_result(CallToolResult(content=[said], is_error=True))
         return ToolResult.from_mcp_result(CallToolResult.model_validate_json(reply.result))
@@ -99,7 +98,7 @@ def serve_tools(servers: Sequence[Server], sandbox: str, workspace: Path | None,
             place = await backend.open(SandboxSpec(workspace=folder, servers=tuple(server.name for server in servers)))
             served = tool_server(servers, place)
             if listen is None:
-                await _serve_stdio(served, place, folder if workspace is None else None)
+                await _serve_stdio(served)
             else:
                 # Pages that a browser shows must not reach it: requests name this machine, or are refused.
                 asgi = served.http_app(path=PATH, host_origin_protection=True, allowed_hosts=[listen.host])
@@ -112,19 +111,18 @@ def serve_tools(servers: Sequence[Server], sandbox: str, workspace: Path | None,
             shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _serve_stdio(served: FastMCP[Any], place: Sandbox, temporary: Path | None) -> None:
-    signalled = anyio.Event()
+async def _serve_stdio(served: FastMCP[Any]) -> None:
+    """Serve standard input and output as the benchmark does: whatever a client writes is answered."""
+    wire = Wire()
+    # FastMCP has no public way to serve streams of one's own.
+    server = served._mcp_server
 
-    async def leave() -> None:
-        await signalled.wait()
-        await place.aclose()
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
-        # The SDK reads standard input in a thread that nothing ends before the client closes it.
-        os._exit(0)
+    async def drive(reads: Reads, writes: Writes) -> None:
+        await server.run(reads, writes, server.create_initialization_options())
 
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(on_signal, signalled.set)
-        tasks.start_soon(leave)
-        await served.run_stdio_async(show_banner=False, log_level="WARNING")
-        tasks.cancel_scope.cancel()
+    try:
+        with temporary_log_level("WARNING"):
+            async with served._lifespan_manager():
+                await until_signal(Pump(wire, drive).run)
+    finally:
+        wire.close()

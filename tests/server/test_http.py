@@ -10,6 +10,7 @@ from mcp.shared.exceptions import MCPError
 
 from tests.server.conftest import over_http, serving
 
+TOKEN = "s3cret-of-the-clients"
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -58,8 +59,8 @@ async def test_a_seat_may_ask_for_another_profile(url: str) -> None:
 
 def test_a_token_that_is_set_must_be_sent(tmp_path: Path, task_set: Path) -> None:
     arguments = ["--tasks", str(task_set), "--data", str(tmp_path / "d")]
-    with serving(arguments, env={"M3BENCH_TOKEN": "s3cret"}) as address:
+    with serving(arguments, env={"M3BENCH_TOKEN": TOKEN}) as address:
         assert post(f"{address}/mcp").status_code == 401
         assert post(f"{address}/mcp", authorization="Bearer wrong").status_code == 401
-        assert post(f"{address}/mcp", authorization="Bearer s3cret").status_code == 200
+        assert post(f"{address}/mcp", authorization=f"Bearer {TOKEN}").status_code == 200
         assert httpx2.get(f"{address}/health", timeout=30).json()["name"] == "m3bench"

@@ -174,7 +174,7 @@ def test_a_result_too_large_for_clients_is_cut_and_kept_whole_in_the_workspace(d
 
     text = 'é\n"' * 700_000
     whole = json.dumps({"content": [{"type": "text", "text": text}, {"type": "image", "data": "A" * 900_000}]}).encode()
-    short = trim(whole, "./results/1.json")
+    short = trim(whole, "the whole of it is in ./results/1.json")
     assert len(short) <= MAX_RESULT_BYTES
     blocks = json.loads(short)["content"]
     assert text.startswith(blocks[0]["text"])

@@ -1,8 +1,8 @@
 """The live view over HTTP: `/`, its events, its state, and the pages of its runs. Nothing can be changed here.
 
 With a token everything needs it: in the Authorization header, or once as `?token=`, which a cookie then stands for,
-because a browser's event stream sends no headers. Without one the server listens on loopback alone, and Host and
-Origin are checked as they are for clients. What is not sealed shows no score, and what is ranked shows it to the
+because a browser's event stream sends no headers. Without one the server listens on loopback alone; Host and Origin
+were checked before, as they are for clients. What is not sealed shows no score, and what is ranked shows it to the
 operator alone: clients have the token, so the operator has one of their own, which is then the one the pages want.
 """
 
@@ -17,7 +17,6 @@ from urllib.parse import urlencode
 
 import anyio
 import anyio.to_thread
-from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import Request
 from starlette.responses import (
     HTMLResponse,
@@ -29,7 +28,8 @@ from starlette.responses import (
 )
 from starlette.types import Receive, Scope, Send
 
-from m3bench.proxy.http import HttpSettings, security
+from m3bench.proxy.access import bears
+from m3bench.proxy.http import HttpSettings
 from m3bench.server.results.live.events import Broker
 from m3bench.server.results.live.run import run_html
 from m3bench.server.results.live.state import Served, ServerState
@@ -66,7 +66,6 @@ class LivePages:
         self._token = listen.operator_token or listen.token
         self._state = ServerState(app, operator=listen.operator_token is not None)
         self._broker = Broker(self._state)
-        self._guard = TransportSecurityMiddleware(security(listen))
         self._key = secrets.token_bytes(32)
         self._making = anyio.CapacityLimiter(_PAGES_AT_ONCE)
         app.observer = self._broker
@@ -74,7 +73,7 @@ class LivePages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         request = Request(scope, receive)
-        response = await self._refusal(request)
+        response = self._refusal(request)
         if response is None:
             try:
                 response = await self._answer(request)
@@ -90,11 +89,8 @@ class LivePages:
 
     # Who may come in
 
-    async def _refusal(self, request: Request) -> Response | None:
+    def _refusal(self, request: Request) -> Response | None:
         """What to answer in place of what was asked for; None when it may be had."""
-        refusal = await self._guard.validate_request(request)
-        if refusal is not None:
-            return refusal
         if request.method != "GET":
             return _told("The live view can only be looked at.", 405, allow="GET")
         if request.url.path != "/" and request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
@@ -103,8 +99,7 @@ class LivePages:
 
     def _token_refusal(self, request: Request, token: str) -> Response | None:
         cookie, ticket = _cookie_name(request), hmac.digest(self._key, token.encode(), "sha256").hex()
-        given = request.headers.get("authorization", "")
-        if hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+        if bears(request.headers.get("authorization", "").encode("latin-1"), token):
             return None
         asked = request.query_params.get("token")
         if asked is not None and hmac.compare_digest(asked.encode(errors="replace"), token.encode()):

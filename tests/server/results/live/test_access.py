@@ -130,8 +130,8 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
         text = server.get("/").text
         assert not any(secret in text for secret in HIDDEN)
         data, tasks = server.data, server.tasks
-    arguments = ["--tasks", str(tasks), "--data", str(data), "--ranked", "--token", "of-clients"]
-    client, operator = {"authorization": "Bearer of-clients"}, {"authorization": f"Bearer {TOKEN}"}
+    arguments = ["--tasks", str(tasks), "--data", str(data), "--ranked", "--token", "that-of-the-clients"]
+    client, operator = {"authorization": "Bearer that-of-the-clients"}, {"authorization": f"Bearer {TOKEN}"}
     with serving(arguments) as url:
         # What opens the door for clients shows them no scores.
         server = Watched(url=url, data=data, tasks=tasks)

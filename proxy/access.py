@@ -1,0 +1,133 @@
+"""Who may come in over HTTP: the names a request may come under, and the token it must bring.
+
+Host is checked against DNS rebinding and Origin against pages of other sites, on every path and before anything is
+read. On loopback only the names of this machine are good; elsewhere also the address that is listened on and what
+the person allowed. Checks are layers around an ASGI application; nothing here knows what it serves.
+"""
+
+import secrets
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.jsonrpc import INVALID_REQUEST
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+ANY = "*"
+"""Allows every name."""
+
+MIN_TOKEN = 16
+"""Characters that a token has at least: shorter ones can be guessed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Access:
+    """Who may come in."""
+
+    host: str
+    """What is listened on."""
+    allow_hosts: tuple[str, ...] = ()
+    """Further names, with or without a port, under which requests may come."""
+    allow_origins: tuple[str, ...] = ()
+    """Further sites, such as `https://example.com`, whose pages may send requests."""
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can connect."""
+        return self.host in LOOPBACK
+
+    def takes_host(self, host: str) -> bool:
+        """Whether a request may come under this `Host`."""
+        host = host.lower()
+        name = _name(host)
+        known = {*LOOPBACK, self.host.lower(), *(allowed.lower() for allowed in self.allow_hosts)}
+        return bool(name) and (ANY in known or name in known or host in known or f"[{name}]" in known)
+
+    def takes_origin(self, origin: str | None, host: str) -> bool:
+        """Whether pages of an `Origin` may send requests; what is no page sends none."""
+        if origin is None:
+            return True
+        origin = origin.lower()
+        allowed = {site.lower().rstrip("/") for site in self.allow_origins}
+        if ANY in allowed or origin in allowed:
+            return True
+        scheme, _, place = origin.partition("://")
+        if scheme not in ("http", "https"):
+            return False
+        # A page that came from here; on loopback also one of another port of this machine.
+        return place == host.lower() or (self.loopback and _name(place) in LOOPBACK)
+
+
+class CheckNames:
+    """Turns away requests under a foreign name or from a foreign page."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = dict(scope["headers"])
+            host = headers.get(b"host", b"").decode("latin-1")
+            origin = headers[b"origin"].decode("latin-1") if b"origin" in headers else None
+            if not self._access.takes_host(host):
+                text = f"This server does not answer to the name {host!r}: start it with --allow-host to let it"
+                await refusal(text, 421)(scope, receive, send)
+                return
+            if not self._access.takes_origin(origin, host):
+                text = f"Pages of {origin!r} may not send requests: start the server with --allow-origin to let them"
+                await refusal(text, 403)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+class RequireToken:
+    """Turns away requests without the bearer token; `/health` needs none."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        needed = scope["type"] == "http" and scope["path"] != "/health"
+        if needed and not bears(dict(scope["headers"]).get(b"authorization", b""), self._token):
+            response = refusal("Unauthorized: send the token as 'Authorization: Bearer ...'", 401)
+            response.headers["www-authenticate"] = "Bearer"
+            await response(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+def bears(authorization: bytes, token: str) -> bool:
+    """Whether an `Authorization` header brings a token; takes the same time whatever it brings."""
+    scheme, _, given = authorization.partition(b" ")
+    return secrets.compare_digest(given.strip(), token.encode()) and scheme.lower() == b"bearer"
+
+
+def check_token(token: str | None, option: str) -> None:
+    """Raise `UserError` when a token would keep nobody out."""
+    if token == "":
+        raise UserError("The token is empty, and would keep nobody out: give one, or leave the option out.")
+    if token is not None and len(token) < MIN_TOKEN:
+        raise UserError(
+            f"{option} has {len(token)} characters and can be guessed: take at least {MIN_TOKEN}, "
+            "such as those of `openssl rand -hex 16`."
+        )
+
+
+def refusal(message: str, status: int) -> JSONResponse:
+    """A response that says why there is no other."""
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": message}}
+    return JSONResponse(error, status_code=status)
+
+
+def _name(host: str) -> str:
+    """A `Host` without its port; empty when it is none."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""

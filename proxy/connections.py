@@ -1,0 +1,84 @@
+"""How many connections a server holds, and for how long one may keep it waiting.
+
+uvicorn reads a request for as long as it takes to arrive and holds every connection that is opened. Here both are
+bounded: a head and a body must be complete within a time, and when there are too many connections the one goes that
+has been silent for longest, so that whoever has something to say is heard.
+"""
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MAX_CONNECTIONS = 400
+"""Far below the usual limit of 1024 open files, which sandboxes and the record need as well."""
+
+HEAD_SECONDS = 10.0
+BODY_SECONDS = 60.0
+
+_FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n"
+
+
+class BoundedProtocol(H11Protocol):
+    """One connection of uvicorn, with an end to its patience."""
+
+    max_connections = MAX_CONNECTIONS
+    head_seconds = HEAD_SECONDS
+    body_seconds = BODY_SECONDS
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._patience: asyncio.TimerHandle | None = None
+        self._heard = self.loop.time()
+        """When the client last said something."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether no request is under way."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client connected."""
+        super().connection_made(transport)
+        self._be_patient(self.head_seconds)
+        if len(self.connections) > self.max_connections:
+            self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is gone."""
+        self._be_patient(None)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """The client sent something."""
+        asked = self.cycle
+        super().data_received(data)
+        self._heard = self.loop.time()
+        if self.waits:
+            if self._patience is None and not self.transport.is_closing():
+                self._be_patient(self.head_seconds)
+        elif not self.cycle.more_body:
+            self._be_patient(None)
+        elif self.cycle is not asked:
+            self._be_patient(self.body_seconds)
+
+    def on_response_complete(self) -> None:
+        """An answer was sent; the next request may come, within uvicorn's own time for that."""
+        self._be_patient(None)
+        super().on_response_complete()
+
+    def _be_patient(self, seconds: float | None) -> None:
+        """Close the connection after some seconds; with None, not at all."""
+        if self._patience is not None:
+            self._patience.cancel()
+        self._patience = self.loop.call_later(seconds, self.transport.abort) if seconds is not None else None
+
+    def _make_room(self) -> None:
+        """Let the client go that has been silent for longest: first one that never asked anything."""
+        waiting = [other for other in self.connections if isinstance(other, BoundedProtocol) and other.waits]
+        others = [other for other in waiting if other is not self and not other.transport.is_closing()]
+        if others:
+            min(others, key=lambda other: (other.cycle is not None, other._heard)).transport.abort()
+        else:
+            self.transport.write(_FULL)
+            self.transport.close()

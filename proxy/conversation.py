@@ -1,0 +1,100 @@
+"""A client that the SDK has let in, and its tool calls from then on.
+
+Calls go from here to the router and back as bytes: parsed once on the way in, not at all on the way out. stdio and
+HTTP share it; they differ in how a response is framed and where notifications go. Everything that is not a plain
+tool call of the settled revision stays with the SDK.
+"""
+
+import json
+import logging
+from typing import NamedTuple
+
+import anyio
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from m3bench.proxy.call import Caller, Relay, error_object
+from m3bench.proxy.front import Front, tool_request
+from m3bench.proxy.messages import Id, Message, error_bytes
+from m3bench.proxy.seat import Seat
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR
+
+logger = logging.getLogger(__name__)
+
+
+class Response(NamedTuple):
+    """The response to a call, as it goes over the wire, in one line without its end."""
+
+    line: bytes
+    code: int | None = None
+    """Of the error, when it is one."""
+
+
+class Conversation:
+    """One client's calls.
+
+    Args:
+        front: Who answers.
+        revision: The protocol revision that was settled on.
+        client: Name and version of the client.
+    """
+
+    def __init__(self, front: Front, revision: str, client: str) -> None:
+        self.revision = revision
+        self.client = client
+        self._front = front
+        self._running: dict[Id, anyio.CancelScope] = {}
+
+    def takes(self, message: Message) -> bool:
+        """Whether a message is a plain tool call of the settled revision; anything else is for the SDK."""
+        if message.method != "tools/call" or message.id is None or message.id in self._running:
+            return False
+        meta = message.params.get("_meta")
+        envelope = meta.get(PROTOCOL_VERSION_META_KEY) if isinstance(meta, dict) else None
+        if self.revision not in MODERN_PROTOCOL_VERSIONS:
+            return envelope is None
+        return envelope == self.revision and isinstance(meta.get(CLIENT_CAPABILITIES_META_KEY), dict)  # type: ignore[union-attr]
+
+    def cancel(self, id: Id | None) -> bool:
+        """Cut off a call by its id; False when none of that id is under way here."""
+        scope = self._running.get(id) if id is not None else None
+        if scope is not None:
+            scope.cancel()
+        return scope is not None
+
+    def close(self) -> None:
+        """Cut off whatever is under way: the client is gone."""
+        for scope in self._running.values():
+            scope.cancel()
+
+    async def answer(self, seat: Seat, message: Message, raw: bytes | None, relay: Relay) -> Response | None:
+        """The response to a call that is taken; None when the client took it back.
+
+        Args:
+            seat: Where the client sits.
+            message: The call.
+            raw: Its bytes as they came, when the transport has them.
+            relay: Where notifications of the call go.
+        """
+        assert message.id is not None
+        caller = Caller(seat=seat.id, revision=self.revision, client=self.client)
+        with anyio.CancelScope() as scope:
+            self._running[message.id] = scope
+            try:
+                request = tool_request(caller, message.id, message.params, raw)
+                answer = await self._front.router.call(seat, request, relay)
+                if answer.error is not None:
+                    return Response(error_bytes(message.id, error_object(answer.error)), answer.error[0])
+                head = b'{"jsonrpc":"2.0","id":%b,"result":' % json.dumps(message.id).encode()
+                return Response(b"".join((head, self._front.result(answer, self.revision), b"}")))
+            except Exception as error:
+                logger.exception("A call failed inside the proxy")
+                text = (
+                    f"m3bench failed on this call ({type(error).__name__}); its log on standard error has the details"
+                )
+                return Response(error_bytes(message.id, {"code": INTERNAL_ERROR, "message": text}), INTERNAL_ERROR)
+            finally:
+                # A second call with the same id, sent before this one was taken up, keeps its place.
+                if self._running.get(message.id) is scope:
+                    del self._running[message.id]
+        return None

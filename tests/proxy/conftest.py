@@ -1,0 +1,8 @@
+"""What the tests of the proxy share."""
+
+import pytest
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"

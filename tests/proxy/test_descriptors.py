@@ -1,0 +1,73 @@
+"""Reading from and writing to pipes without blocking the loop."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+
+import anyio
+import pytest
+
+from m3bench.proxy.descriptors import Descriptors
+from m3bench.proxy.stdio import Wire
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        with suppress(OSError):
+            os.close(end)
+
+
+async def test_what_is_written_arrives_and_the_end_is_seen(pipe: tuple[int, int]) -> None:
+    source, sink = pipe
+    both = Descriptors(source, sink)
+    got = b""
+
+    async def read() -> None:
+        nonlocal got
+        async for chunk in both.chunks():
+            got += chunk
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(read)
+            await both.send(b"short\n")
+            await both.send(b"x" * 1_000_000 + b"\n")
+            os.close(sink)
+    assert got == b"short\n" + b"x" * 1_000_000 + b"\n"
+
+
+async def test_a_reader_that_does_not_read_holds_up_nobody_else(pipe: tuple[int, int]) -> None:
+    source, sink = pipe
+    both = Descriptors(source, sink)
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(both.send, b"x" * 1_000_000)
+            await anyio.wait_all_tasks_blocked()
+            left = 1_000_000
+            while left:
+                left -= len(os.read(source, left))
+
+
+async def test_a_reader_that_is_gone_is_an_error(pipe: tuple[int, int]) -> None:
+    source, sink = pipe
+    os.close(source)
+    with pytest.raises(BrokenPipeError):
+        await Descriptors(source, sink).send(b"x\n")
+
+
+async def test_a_file_can_be_read_like_a_pipe() -> None:
+    with open(os.devnull, "rb") as nothing:
+        assert [chunk async for chunk in Descriptors(nothing.fileno(), -1).chunks()] == []
+
+
+def test_the_standard_streams_are_taken_away_and_given_back(capfd: pytest.CaptureFixture[str]) -> None:
+    wire = Wire()
+    os.write(1, b"a stray print\n")
+    wire.close()
+    os.write(1, b"ours\n")
+    assert capfd.readouterr() == ("ours\n", "a stray print\n")
