@@ -31,7 +31,7 @@ class Tool:
     strict: bool
     """Whether undeclared arguments are refused; most servers ignore them."""
     elsewhere: Mapping[str, str] = field(default_factory=dict)
-    """Where else an argument may stand: a dotted path into undeclared arguments that are read when it is left out."""
+    """Where else an argument may be given: a dotted path into undeclared arguments, read when it is left out."""
 
     @property
     def qualified(self) -> str:
@@ -55,7 +55,7 @@ class Tool:
             raise InvalidArgumentsError(self.qualified, found)
 
     def filled(self, arguments: Any) -> Any:
-        """The arguments with those that stand elsewhere put where the schema wants them."""
+        """The arguments, with those given elsewhere moved to where the schema expects them."""
         if not self.elsewhere or not isinstance(arguments, Mapping):
             return arguments
         found = {name: _dig(arguments, path) for name, path in self.elsewhere.items() if name not in arguments}
@@ -165,14 +165,14 @@ def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence with the nearest names, to stand behind another one; empty when none is near."""
+    """A sentence with the nearest names, to follow another one; empty when none is near."""
     close = nearest(name, known)
     return f" Did you mean {', '.join(close)}?" if close else ""
 
 
 @cache
 def load_catalog() -> Catalog:
-    """The catalog that travels with the package."""
+    """The catalog that comes with the package."""
     folder = Path(__file__).parent / "data" / "catalog"
     entries = [json.loads(entry.read_bytes()) for entry in folder.glob("*.json")]
     return Catalog(tuple(_server(entry) for entry in sorted(entries, key=lambda entry: entry["server"].casefold())))

@@ -1,7 +1,7 @@
-"""Outcome checks: did the run bring about what was asked? Deterministic, each with a reason when it fails.
+"""Outcome checks: did the run achieve what was asked? Deterministic, each with a reason when it fails.
 
 A check looks at the final answer, at the files in the workspace or at the log of calls. Task success means
-that every check passes; it is reported beside the alignment and never mixed into it. Files come from an
+that every check passes; it is reported next to the alignment and never mixed into it. Files come from an
 agent, so a check that cannot read one fails with a reason and never raises.
 """
 
@@ -138,7 +138,7 @@ class AnswerIsNotTheQuestion(_Check):
 
 
 class CallMade(_Check):
-    """A tool was called with success, some arguments containing some text."""
+    """A tool was called successfully, with a given text in its arguments."""
 
     kind: Literal["call_made"] = "call_made"
     tool: str
@@ -196,7 +196,7 @@ class FileOpens(_Check):
 
 
 class WorkbookCells(_Check):
-    """A workbook holds values, wherever in it they stand."""
+    """A workbook holds values, wherever in it they are."""
 
     kind: Literal["workbook_cells"] = "workbook_cells"
     pattern: str = "*.xlsx"
@@ -350,7 +350,7 @@ def _says(text: str, word: str) -> bool:
 
 
 def _texts(shape: Any) -> list[str]:
-    """What stands on a shape of a slide, in its table too."""
+    """The text on a shape of a slide, including its table."""
     if shape.has_text_frame:
         return [shape.text_frame.text]
     return [cell.text for row in shape.table.rows for cell in row.cells] if shape.has_table else []

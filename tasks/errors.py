@@ -6,7 +6,7 @@
     │   ├── TrajectoryError       data is not a trajectory
     │   └── WeightsError          the encoder's weights are missing or not the known ones
     ├── StoreError                the record of runs and calls cannot be read or written
-    ├── RunError                  what was asked of a run does not fit where it is in its life
+    ├── RunError                  the request does not fit the state of the run
     ├── CallError                 the call is wrong before any tool ran
     │   ├── UnknownToolError      no such server or tool
     │   └── InvalidArgumentsError the arguments do not fit the tool's schema
@@ -15,7 +15,7 @@
     │   ├── PathError             a path leaves the workspace or names nothing usable
     │   └── LimitError            a file, picture or text is larger than a sandbox allows
     ├── UpstreamError             a third-party server answered with an error, or is not there
-    └── SandboxError              the place where tools live broke: nobody's output, not the agent's fault
+    └── SandboxError              the place where tools run broke: no tool's output, not the agent's fault
 
 A class keeps its facts as attributes and writes its own message: what happened, what is known, what to do
 next. Messages are read by models as well as by people.
@@ -70,7 +70,7 @@ class StoreError(M3Error):
 
 
 class RunError(M3Error):
-    """What was asked of a run does not fit where it is in its life; the message says what to do."""
+    """The request does not fit the state of the run; the message says what to do."""
 
 
 class CallError(M3Error):
@@ -133,11 +133,11 @@ class LimitError(ToolError):
 
 
 class SandboxError(M3Error):
-    """The place where tools live broke; not the tool's output and not the agent's fault."""
+    """The place where tools run broke; neither the tool's output nor the agent's fault."""
 
 
 class UpstreamError(M3Error):
-    """A third-party server answered with an error, or is not there; not the agent's fault unless it has a code."""
+    """A third-party server returned an error, or is not there; not the agent's fault unless it has a code."""
 
     def __init__(self, server: str, problem: str, *, code: int | None = None, data: object = None) -> None:
         self.server = server

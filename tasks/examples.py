@@ -1,6 +1,6 @@
-"""One valid call for every tool, with what it needs first.
+"""One valid call for every tool, with whatever has to be there first.
 
-The examples are what the documentation shows, what a server check plays and what the tests start from. A
+The documentation shows these examples, a server check plays them, and the tests start from them. A
 server's file holds the files its tools expect in a fresh workspace, the calls that prepare it, what the
 detector knows of the pictures, and then a call per tool, each made after the preparation alone.
 """

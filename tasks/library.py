@@ -1,8 +1,8 @@
-"""Finding tasks: the set that travels with the package, one in a folder, or one that was just made.
+"""Finds tasks: the set that comes with the package, one in a folder, or one that was just generated.
 
 A set is a folder with `tasks.json`, `pictures/` and `scenes/` (what the detector knows of each picture, by the
-picture's file name). A set from a secret seed is in memory alone, so that no reference lies on a disk. Everything
-that says which tasks there are asks a library.
+picture's file name). A set from a secret seed is kept in memory only, so that no reference is on disk. Whatever needs
+to know which tasks exist asks a library.
 """
 
 import json
@@ -126,7 +126,7 @@ class MadeLibrary(Library):
         yield from sorted({"tasks.json": text.encode(), **self._files}.items())
 
     def write(self, folder: Path) -> None:
-        """Write the set into a folder, in place of the one that is there."""
+        """Write the set into a folder, replacing the one that is there."""
         for part in ("pictures", "scenes"):
             for old in (folder / part).glob("*"):
                 old.unlink()

@@ -1,4 +1,4 @@
-"""Cutting a byte stream into lines, for everyone who reads newline-delimited JSON."""
+"""Cuts a byte stream into lines, for readers of newline-delimited JSON."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ class Lines:
         self._size = 0
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The lines that `data` completes, without their ends."""
+        """The lines that `data` completes, without their line ends."""
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
             self._keep(data[start:end])

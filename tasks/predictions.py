@@ -1,4 +1,4 @@
-"""What an agent did, as a public file of predictions has it, read with all its defects.
+"""Reads what an agent did from a public file of predictions, with all its defects.
 
 A model wrote these calls, so a malformed one is something that it did: it stays in the trajectory as a call that
 answers nothing, and is listed. Only what says nothing about calls at all is left out. Files of references and our own

@@ -2,8 +2,8 @@
 
 `full` is everything that is built; `wide`, `compact` and `mini` fit the tool limits of VS Code, Cursor and
 smaller clients; `family:NAME` and `task:ID` show the servers a task needs, `standard:ID` ten others beside
-them. `retrieve` has everything and shows two tools in its place, one that finds tools and one that calls them.
-Our own tools come on top of every profile.
+them. `retrieve` gives access to everything through two tools, one that finds tools and one that calls them. Our own
+tools are added to every profile.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""What there is to see in a picture: written by whoever draws it, read by the detector.
+"""What can be seen in a picture: written by the code that draws it, read by the detector.
 
 A scene belongs to one picture by content hash. Its thumbnail lets copies, re-encodings and crops of the
 picture be recognised, so that boxes can be carried over. `Scene.of` makes both from the picture's file.
-Scenes are handed to a sandbox when it starts and never lie in a workspace, where a client could read them.
+Scenes are passed to a sandbox when it starts and are never in a workspace, where a client could read them.
 """
 
 from base64 import b64decode, b64encode
@@ -55,11 +55,11 @@ class Scene:
     """The annotations of one picture."""
 
     sha256: str
-    """Of the picture's file."""
+    """Hash of the picture's file."""
     width: int
     height: int
     thumbnail: bytes
-    """The picture in small and grey: a JPEG file made by `make_thumbnail`."""
+    """A small grey copy of the picture: a JPEG file made by `make_thumbnail`."""
     objects: tuple[SceneObject, ...] = ()
     texts: tuple[SceneText, ...] = ()
 
@@ -103,7 +103,7 @@ class Scene:
 
 
 def make_thumbnail(image: "Image", side: int = THUMBNAIL_SIDE) -> bytes:
-    """A small grey JPEG of a picture; one that is small already keeps its size."""
+    """A small grey JPEG of a picture; a picture that is already small keeps its size."""
     from PIL import Image
 
     factor = min(1.0, side / max(image.size))

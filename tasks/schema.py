@@ -1,8 +1,8 @@
 """Does a value fit a JSON Schema? For the keywords the catalog uses, with problems a model can act on.
 
 Not a general validator: `type`, `properties`, `required`, `items`, `additionalProperties`, `enum`, `anyOf`,
-`minimum`, `maximum` and `minItems` are what the 232 schemas contain (a test holds the list). It costs
-microseconds a call and nothing to import, which is why it stands here in place of `jsonschema`; the tests
+`minimum`, `maximum` and `minItems` are what the 232 schemas contain (a test checks the list). It costs
+microseconds per call and nothing to import, which is why it is used instead of `jsonschema`; the tests
 compare the two. Each problem names the field, what is wrong and what was expected.
 """
 

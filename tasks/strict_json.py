@@ -1,7 +1,7 @@
-"""A JSON file, read strictly, with every failure turned into one line.
+"""Reads a JSON file strictly, and turns every failure into a one-line message.
 
 Strict means UTF-8, no NaN or infinity, no number beyond a float. A repeated key is not decided here: the object
-remembers it and its reader says whether that is a warning or an error. What the data means is the reader's business.
+remembers it, and the caller decides whether that is a warning or an error. What the data means is up to the caller.
 """
 
 import json

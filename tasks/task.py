@@ -1,8 +1,8 @@
-"""A task: a picture, a question, the ways to solve it and how to tell that it was solved.
+"""A task: a picture, a question, ways to solve it, and checks that tell whether it was solved.
 
 The client sees the question, which names no tool and lists no steps. The concrete wording is for people who
 read the task, references and checks are for scoring: none of the three leaves the server before a run is
-sealed. This is the form of a task file; unknown fields are an error.
+sealed. This is the format of a task file; unknown fields are an error.
 """
 
 from pathlib import PurePath
@@ -15,10 +15,10 @@ from m3bench.tasks.tolerance import Tolerance
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 
 SCHEMA = 1
-"""Version of the task form."""
+"""Version of the task format."""
 
 MEDIA = "media"
-"""The folder of the workspace in which a run's pictures lie."""
+"""The folder of the workspace that holds a run's pictures."""
 
 _PICTURE_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 
@@ -38,14 +38,14 @@ class ReferenceCall(_Model):
     tool: str
     arguments: dict[str, Any] = Field(default_factory=dict)
     tolerances: dict[str, Tolerance] = Field(default_factory=dict)
-    """Arguments for which other values are as right."""
+    """Arguments for which other values are equally valid."""
 
 
 class Reference(_Model):
     """One way to solve a task."""
 
     note: str = ""
-    """What sets this way apart from the others."""
+    """How this solution differs from the others."""
     steps: tuple[tuple[ReferenceCall, ...], ...]
 
     @property
@@ -71,7 +71,7 @@ class Task(_Model):
     question: str
     """What the client is asked; natural and without tool names."""
     wording: str
-    """The same in concrete words."""
+    """The same task in concrete words."""
     pictures: tuple[str, ...]
     """File names in the set's `pictures` folder; in a run they lie in the workspace's media folder."""
     servers: tuple[str, ...]

@@ -1,8 +1,8 @@
-"""Where several values of an argument are right: how far an actual call may be from the reference and still be it.
+"""Where several values of an argument are valid: how far a call may differ from the reference and still match it fully.
 
 A reference names one value; a tolerance says which others mean the same to whoever asked. Before a call is
 compared with a reference call, its tolerated values are read as the reference's. Profile `open-m3-bench`, which
-repeats published arithmetic, knows no tolerances.
+repeats published arithmetic, has no tolerances.
 """
 
 from collections.abc import Mapping, Sequence

@@ -14,12 +14,12 @@ from typing import Any
 from m3bench.tasks.catalog import SEPARATOR
 
 MAX_QUERY = 2000
-"""Letters of a query that are read."""
+"""How many characters of a query are read."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ies", "es", "ed", "ions", "ion", "s", "e", "y")
 _STEM = 3
-"""Letters that a stem has at least."""
+"""The shortest stem, in letters."""
 
 _STOP = frozenset(
     word
@@ -52,15 +52,15 @@ _ALIKE = {
     for group in _GROUPS
     for word in group.split()
 }
-"""Words that say the same, by stem."""
+"""Synonyms, by stem."""
 _ALIKE_SURE = 0.7
 _FIELDS = {"name": 3.0, "server": 2.0, "description": 1.0, "parameters": 0.5}
 _SATURATION = 1.2
-"""How soon a word that comes again adds nothing."""
+"""How soon a repeated word stops adding to the score."""
 _LENGTH = 0.4
-"""How much a long text is held against its words."""
+"""How much the length of a text reduces the weight of its words."""
 _NEAR = 80
-"""Likeness, of 100, from which a word is read as another."""
+"""Similarity, out of 100, from which a word is taken for another."""
 
 Entry = Mapping[str, Any]
 """A tool as it goes over the wire."""
@@ -109,7 +109,7 @@ class ToolSearch:
         return [self._tools[index] for index in ranked[:limit]]
 
     def _meant(self, stem: str) -> dict[str, float]:
-        """The stems of tools that a word of a query may mean, and how surely."""
+        """The stems of tools that a word of a query may mean, and how certainly."""
         found = dict.fromkeys(_ALIKE.get(stem, ()), _ALIKE_SURE) | {stem: 1.0}
         found = {one: sure for one, sure in found.items() if one in self._spoken}
         if found or len(stem) <= _STEM:
@@ -121,7 +121,7 @@ class ToolSearch:
 
 
 def _weights(fields: Mapping[str, Counter[str]], usual: Mapping[str, float]) -> dict[str, float]:
-    """How often a tool has each stem; names count more, and long texts less word by word."""
+    """How often a tool has each stem; names count more, and each word of a long text counts less."""
     weights: dict[str, float] = defaultdict(float)
     for name, value in _FIELDS.items():
         length = fields[name].total() / usual[name] if usual[name] else 1.0

@@ -32,11 +32,11 @@ class Call:
     """Canonical name, `server/tool`."""
     arguments: Mapping[str, JSON] = field(default_factory=dict)
     bare: bool = False
-    """The call came with no arguments object at all, which is not the same text as an empty one."""
+    """The call had no arguments object at all, which differs from an empty one."""
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     """Of a reference call: which arguments may differ, and how. Not part of the JSON form."""
     failed: bool = False
-    """Of a recorded call: it brought nothing, so it answers nothing. Not part of the JSON form."""
+    """Of a recorded call: it failed, so it matches no reference call. Not part of the JSON form."""
 
     def __post_init__(self) -> None:
         if self.bare and self.arguments:

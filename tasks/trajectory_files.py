@@ -1,7 +1,7 @@
 """Files of trajectories: ours, and the public Open-M3-Bench format.
 
-One shape serves references and actual runs alike: tasks by id, each with one or more trajectories — alternatives in
-a file of references, repeats in a file of runs. Ours says so with `"format": "m3bench/trajectories"`. The public
+References and actual runs have the same shape: tasks by id, each with one or more trajectories — alternatives in
+a file of references, repeats in a file of runs. Ours is marked with `"format": "m3bench/trajectories"`. The public
 format is a list of tasks or a mapping from id to task, with one trajectory each. Reading never lets a parser's own
 exception out: a bad file is an `InputFileError` that names the file, the task and the field.
 """

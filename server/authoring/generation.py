@@ -1,7 +1,7 @@
-"""Makes sets of tasks: composes pictures, plays the tasks in sandboxes, and puts the set together.
+"""Generates sets of tasks: composes pictures, plays the tasks in sandboxes, and assembles the set.
 
-The families know what to draw and to ask; this knows how to play. A reference that does not run never reaches a
-set, and no two tasks of a set have the same one.
+The families know what to draw and to ask; this module knows how to play. A reference that does not run never enters a
+set, and no two tasks of a set have the same reference.
 """
 
 import json
@@ -25,7 +25,7 @@ from m3bench.tasks.render.art import Art
 from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
 
 ATTEMPTS = 8
-"""How often a task is composed anew when it is unfit or the set has its reference already."""
+"""How many attempts there are to compose a task that is fit and whose reference is new in the set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,10 @@ async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backen
         if way not in seen:
             seen.add(way)
             return made
-    raise UserError(f"The family {family.name} found no fit and new task in {ATTEMPTS} attempts after {len(seen)}.")
+    raise UserError(
+        f"The family {family.name} found no suitable new task in {ATTEMPTS} attempts, after {len(seen)} tasks: "
+        "ask for fewer per family."
+    )
 
 
 async def make(

@@ -1,4 +1,4 @@
-"""Makes sets of tasks on all cores: one family at a time in each of several processes."""
+"""Generates sets of tasks on all cores: several processes, each working on one family at a time."""
 
 import os
 import sys
@@ -58,7 +58,7 @@ def make_set(
 
 
 def private_set(seed: int, per_family: int) -> MadeLibrary:
-    """A set of all families that is in memory alone; says on standard error how far it is."""
+    """A set of all families that is kept in memory only; progress goes to standard error."""
     place = default_folder()
     fetch(place)
     done = 0

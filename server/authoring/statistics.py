@@ -1,4 +1,4 @@
-"""What a set of tasks amounts to, in numbers."""
+"""Numbers about a set of tasks."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from m3bench.tasks.library import Library
 
 
 def statistics(library: Library) -> dict[str, Any]:
-    """Counts over the first reference of each task, shares of tasks that hop and that branch, and the hash."""
+    """Counts over the first reference of each task, shares of tasks with several steps or parallel calls; a hash."""
     ways = [task.references[0].steps for task in library.tasks.values()]
     calls = [call for steps in ways for step in steps for call in step]
     count = max(1, len(ways))

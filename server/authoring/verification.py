@@ -1,4 +1,4 @@
-"""Proves a set of tasks: every reference runs, in any order of a step's calls, passes the checks, and scores 1."""
+"""Verifies a set of tasks: every reference runs, in any order of a step's calls, passes the checks, and scores 1."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass

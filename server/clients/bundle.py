@@ -1,7 +1,7 @@
-"""A bundle for Claude Desktop: one .mcpb file with our code and data, a manifest, and two fields for the person.
+"""A bundle for Claude Desktop: one .mcpb file with our code and data, a manifest, and two settings for the user.
 
-Two shapes. `python` starts with the interpreter of this installation, where the libraries are, and so is for this
-machine; `uv` names the libraries and lets uv fetch them, on any machine. The same installation gives the same bytes.
+There are two kinds: `python` uses the interpreter and libraries of this installation, and so works on this machine
+only; `uv` names the libraries and lets uv fetch them, on any machine. The same installation gives the same bytes.
 """
 
 import json

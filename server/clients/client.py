@@ -1,7 +1,7 @@
-"""The words in which a client is described: where its configuration lies, what an entry looks like, what it does
-with names, counts, sizes, times and pictures. The clients themselves are in `table`.
+"""What is known of an MCP client: where its configuration is, what an entry looks like, and what it does with tool
+names, numbers of tools, large results, slow calls and pictures. The clients themselves are in `clients.toml`.
 
-Nothing here reads or writes a file: places are functions of a `Machine`, entries functions of a `Launch`.
+Nothing here reads or writes a file: a place is a function of a `Machine`, an entry a function of a `Launch`.
 """
 
 from collections.abc import Callable, Mapping

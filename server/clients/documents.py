@@ -1,7 +1,7 @@
-"""A configuration file as bytes: our entry put in, found and taken out, whatever the format.
+"""Inserts, finds and removes our entry in the bytes of a configuration file, whatever its format.
 
-Pure functions; nothing is written here. Every edit is read back and must hold what was there plus or minus the
-entry, or it is refused. What is taken out leaves the very bytes that were there before, if these are known.
+Pure functions; nothing is written here. Every edit is read back and must hold what was there plus or minus the entry,
+or it is refused. Removing restores exactly the earlier bytes, if these are known.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,6 +1,6 @@
-"""Configuration files on the disk: read, written whole, and kept as they were beside themselves.
+"""Reads and writes configuration files, atomically and with a backup next to each.
 
-Links are followed, modes stay, a file that a person made read-only is not touched.
+Links are followed, permissions are kept, and a read-only file is not touched.
 """
 
 import os
@@ -23,7 +23,7 @@ def read(path: Path) -> bytes | None:
     """
     try:
         if path.is_symlink() and not path.exists():
-            raise InputFileError(path, f"is a link to {os.readlink(path)}, which is not there; mend or remove the link")
+            raise InputFileError(path, f"is a link to {os.readlink(path)}, which does not exist; fix or delete it")
         if path.is_dir():
             raise InputFileError(path, "is a folder, where a file should be")
         return path.read_bytes()
@@ -34,7 +34,7 @@ def read(path: Path) -> bytes | None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Put a file in place whole, or not at all.
+    """Write a file atomically.
 
     Raises:
         InputFileError: It is read-only, or its folder cannot be written.

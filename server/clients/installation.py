@@ -1,6 +1,6 @@
-"""What goes into a client's configuration, and putting it there or taking it out again.
+"""Installs our entry into a client's configuration, or removes it.
 
-The command around it parses options and shows what happened; nothing is printed here.
+The command parses options and reports what happened; nothing is printed here.
 """
 
 import os
@@ -26,7 +26,7 @@ _LONGEST_LINE = 160
 
 @dataclass(frozen=True, kw_only=True)
 class InstallRequest:
-    """What a person wants in a client's configuration."""
+    """What is to be installed into a client's configuration."""
 
     client: Client
     path: Path

@@ -1,6 +1,6 @@
-"""Reads JSON with comments and trailing commas, and knows where every value stands.
+"""Parses JSON with comments and trailing commas, and locates every value.
 
-`jsontext` edits by it; nothing is changed here.
+`jsontext` uses it for editing; nothing is changed here.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""JSON as people keep it, edited in place: an entry is put in, or taken out.
+"""Edits JSON in place: inserts or removes an entry.
 
-Comments and trailing commas are understood, whatever is not edited keeps its bytes: comments, order, indentation,
-line ends. What is put in follows the habits of its neighbours.
+Comments and trailing commas are understood, and everything else keeps its bytes: comments, order, indentation, line
+ends. A new entry is laid out like its neighbours.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Links that put a server into a client with one click."""
+"""Links that install a server into a client with one click."""
 
 import json
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""How clients name tools to the model: the prefix each puts before them, and what it does when that gets too long."""
+"""How clients name tools to the model: the prefix each adds, and what it does with names that get too long."""
 
 import re
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """The probe: a small MCP server that measures the client that connects to it.
 
-Stands where the benchmark's app stands, behind the same front door and transports: a front with a watcher before it,
-and for each client a router of its own whose journal is the notes on that client. Clients are told apart by the name
-and version they give, because some open a session for every call.
+It takes the place of the benchmark's app, behind the same front door and transports: a front that is being watched, and
+a router for each client whose journal is the notes on that client. Clients are distinguished by the name and version
+they give, because some open a session for every call.
 """
 
 import sys
@@ -128,7 +128,7 @@ class Probe:
 
 @dataclass(frozen=True, kw_only=True)
 class _WatchedFront(Front):
-    """The front door with somebody beside it who takes notes."""
+    """The front door, with notes taken of what a client does."""
 
     probe: Probe
 

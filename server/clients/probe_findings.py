@@ -1,7 +1,7 @@
 """Draws up a capability card from a probe's notes: a pure function, one small judgement per fact.
 
-What the model was to type back counts as not seen only when the model did type back the control word, which every
-client shows: a model that ignores the probe's questions says nothing about its client.
+A word that the model was asked to type back counts as not seen only if the model did type back the control word, which
+every client shows: a model that ignores the probe's questions says nothing about its client.
 """
 
 from collections.abc import Iterator

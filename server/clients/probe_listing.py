@@ -1,8 +1,8 @@
 """The tools a probe shows: its own, those of a benchmark profile as padding, and marks between them.
 
-Padding makes the list as long as the client will meet it. A mark is a tool with a code word in its name: a model that
-types the word back sees the list at least that far. The list has two pages, the second with one mark alone. It is the
-same in every process, because some clients keep tool lists from one day to the next.
+Padding makes the list as long as it will be in the benchmark. A mark is a tool with a code word in its name: a model
+that types the word back sees the list at least that far. The list has two pages, the second with one mark alone. It is
+the same in every process, because some clients keep tool lists from one day to the next.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from m3bench.server.clients.probe_notes import Mark
 from m3bench.server.clients.probe_words import Words
 
 PLACES = (40, 80, 128, 200)
-"""Where marks stand beside the ends of the pages: about where clients are known to stop."""
+"""Where marks are, besides the ends of the pages: near the points at which clients are known to stop."""
 
 MARK = "probe_mark_"
 SECOND = "page-2"

@@ -1,7 +1,7 @@
 """What a probe sees of one client: who it says it is, what it asks for, and every call with its times.
 
-These notes are the journal of the probe's router: they are in memory alone, and a capability card is drawn up from
-them. They hold no opinion; `probe_findings` does.
+These notes are the journal of the probe's router. They are kept in memory only and draw no conclusions:
+`probe_findings` makes a capability card from them.
 """
 
 import time

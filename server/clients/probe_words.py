@@ -1,7 +1,7 @@
 """The code words of a probe, and the picture and the long text that carry them.
 
-A word is six capitals nobody guesses and everybody reads. Words of one probe differ in at least three letters, so
-that one misread letter still tells which was meant. All comes from a seed: same seed, same bytes.
+A word is six capital letters that nobody can guess and everybody can read. Words of one probe differ in at least three
+letters, so that one misread letter still tells which was meant. Everything comes from a seed: same seed, same bytes.
 """
 
 import re

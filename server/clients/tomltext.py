@@ -1,4 +1,4 @@
-"""TOML edited in place: our table is a stretch of lines of its own, everything else keeps its bytes.
+"""Edits TOML in place: our table occupies its own lines, and everything else keeps its bytes.
 
 Tables written inline (`mcp_servers = {…}`) cannot be extended by lines; those go through tomlkit.
 """

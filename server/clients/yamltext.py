@@ -1,4 +1,4 @@
-"""YAML edited in place: ruamel tells where everything stands, our entry is a stretch of lines or of a flow mapping.
+"""Edits YAML in place: ruamel locates everything, and our entry is a range of lines or a part of a flow mapping.
 
 Comments, order and indentation elsewhere keep their bytes.
 """

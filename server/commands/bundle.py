@@ -13,14 +13,14 @@ def bundle(
     uv: Annotated[
         bool, typer.Option("--uv", help="For other machines: uv fetches the libraries there at the first start.")
     ] = False,
-    profile: Annotated[str, typer.Option(help="The profile that is suggested to the person.")] = "full",
+    profile: Annotated[str, typer.Option(help="The profile to suggest to the user.")] = "full",
     json: Json = False,
 ) -> None:
     """Make a bundle for Claude Desktop: open the file with it, and m3bench is installed.
 
-    The bundle holds m3bench whole, with its tasks and its world. By default it starts with the Python of this
-    installation and uses the libraries there, so it is for this machine. With --uv it is for any machine that has uv
-    and, at the first start, a network.
+    The bundle holds all of m3bench, with its tasks and its world. By default it uses the Python and the libraries of
+    this installation, so it works on this machine only. With --uv it works on any machine that has uv and, at the first
+    start, a network.
     """
     from m3bench.server.clients.bundle import write
     from m3bench.server.commands.screen import console, print_json

@@ -32,7 +32,7 @@ def call(
     sandbox: Annotated[str, typer.Option(help="Where the tool runs: process, docker or inprocess.")] = "process",
     json: Annotated[bool, typer.Option("--json", help="Print the outcome and the raw result as JSON.")] = False,
 ) -> None:
-    """Call a tool and show what it gives. Without JSON: what the tool does, its arguments and an example.
+    """Call a tool and show its result. Without JSON: what the tool does, its arguments and an example.
 
     \b
     m3bench call wiki                      # the tools of a server
@@ -49,7 +49,8 @@ def call(
     m3bench call ppt/add_slide '{"layout_index": 0}' -w work
     m3bench call ppt/save_presentation '{"file_path": "talk.pptx"}' -w work
 
-    Pictures are saved and shown by path. Exit code 1 when the tool answers with an error, 2 when it cannot be called.
+    Pictures are saved and their paths printed. The exit code is 1 when the tool returns an error and 2 when it cannot
+    be called.
     """
     from m3bench.server.commands import manual
     from m3bench.server.commands.screen import print_json

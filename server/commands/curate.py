@@ -19,20 +19,18 @@ def curate(
         list[str], typer.Argument(metavar="RUN...", help="Handles of runs, their beginnings, `latest`, or `all`.")
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder of the set of tasks to make or to add to.")
+        Path | None, typer.Option("--output", "-o", help="Folder of the set of tasks to create or extend.")
     ] = None,
     data: Data = None,
     task_set: Annotated[
         Path | None, typer.Option(help="Folder of the set the runs were made on; the bundled set when left out.")
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="A model that judges and proposes, as Inspect names it; rules when left out.")
+        str | None, typer.Option(help="A model that judges and proposes, as Inspect names it; by default rules do.")
     ] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Your name in the record; git's or the account's when left out.")
-    ] = None,
+    by: Annotated[str | None, typer.Option(help="Your name in the record; by default git's or the account's.")] = None,
     accept_verified: Annotated[
-        bool, typer.Option("--accept-verified", help="Ask nobody: accept every candidate that is proved.")
+        bool, typer.Option("--accept-verified", help="Do not ask: accept every proved candidate.")
     ] = False,
     json: Json = False,
     sandbox: Annotated[
@@ -42,11 +40,11 @@ def curate(
     """Make references out of recorded runs.
 
     A judge accepts or rejects the run; failed, repeated and useless calls are left out and independent calls put
-    into one step; the candidate is proved in fresh sandboxes; then you see it beside the run and say yes or no.
+    into one step; the candidate is proved in fresh sandboxes; then you see it next to the run and accept or reject it.
     Accepted ones are written to the set in FOLDER, every decision to its curation.jsonl. With --json and without
     --accept-verified nothing is decided or written: the proved candidates are printed.
 
-    Exit code 1 when no run gave a proved candidate.
+    The exit code is 1 when no run gave a proved candidate.
     """
     import anyio
 

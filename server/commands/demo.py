@@ -14,7 +14,7 @@ def demo(
     task: Annotated[str, typer.Option(help="The task to play.")] = TASK,
     json: Annotated[bool, typer.Option("--json", help="Print the three score cards as JSON.")] = False,
 ) -> None:
-    """See it work: a right, a sloppy and an idle client play one task over stdio; their score cards side by side.
+    """See it work: a correct, a sloppy and an idle client play one task over stdio; compare their score cards.
 
     Starts `m3bench serve` as a client would, in a temporary data folder. No model is involved.
     """

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 def doctor(
     client: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Look at a client in place of the engine: cursor, codex, …")
+        str | None, typer.Option(metavar="NAME", help="Check a client instead of the engine: cursor, codex, …")
     ] = None,
     sandbox: Annotated[str, typer.Option(help="What must work: process, or docker.")] = "process",
     data: Data = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Look over the machine and the Docker engine, and say what to do about what is wrong.
+    """Check the machine and the Docker engine, and say how to fix what is wrong.
 
     With --client: whether m3bench is in that client's configuration and starts, and what the client does with the
     names, the number, the pictures and the results of our tools. Reads its files and never writes them.
 
-    Ends with exit code 1 when something is wrong that the chosen sandbox or the client needs.
+    The exit code is 1 when something is wrong that the chosen sandbox or the client needs.
     """
     from dataclasses import asdict
 

@@ -18,30 +18,32 @@ def install(
         str | None, typer.Argument(metavar="CLIENT", help="Which client; without one, all of them are listed.")
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(help="Tools to show; by default the largest profile the client lets through.")
+        str | None, typer.Option(help="Tools to show; by default the largest profile the client can handle.")
     ] = None,
     http: Annotated[
-        str | None, typer.Option(metavar="URL", help="Connect to a server that runs, in place of starting one.")
+        str | None, typer.Option(metavar="URL", help="Connect to a running server instead of starting one.")
     ] = None,
     project: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Into the configuration of this project, not your own.")
+        Path | None, typer.Option(metavar="DIR", help="Use the configuration of this project, not your own.")
     ] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Edit this file.")] = None,
-    show: Annotated[bool, typer.Option("--print", help="Only print what would go where, and a link if any.")] = False,
+    show: Annotated[
+        bool, typer.Option("--print", help="Only print what would be written, and a link if there is one.")
+    ] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Take m3bench out of the configuration again.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page of the docs on clients.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the documentation page on clients.")] = False,
     json: Json = False,
 ) -> None:
     """Put m3bench into an MCP client's configuration: claude-desktop, claude-code, cursor, vscode, codex, …
 
     \b
-    m3bench install                          # the clients, and where m3bench is already
+    m3bench install                          # the clients, and which of them have m3bench
     m3bench install cursor                   # into your own configuration
     m3bench install vscode --project .       # into that of a project
     m3bench install codex --print            # only show it
     m3bench install cursor --remove          # out again
 
-    What is there stays, byte for byte; what the file held is kept beside it as FILE.m3bench-backup. A file that cannot
+    The rest of the file stays, byte for byte, and a copy is kept beside it as FILE.m3bench-backup. A file that cannot
     be edited is not touched: the lines to paste are printed. Afterwards, ask the client to start a task.
     """
     from m3bench.server.clients.installation import place_of, this_machine

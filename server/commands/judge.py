@@ -25,29 +25,29 @@ def judge(
         list[str], typer.Argument(metavar="RUNS", help="Handles, `latest`, or folders of result sets or runs.")
     ],
     models: Annotated[
-        str, typer.Option(envvar="M3BENCH_JUDGES", help="The judges, as Inspect names models, with commas between.")
+        str, typer.Option(envvar="M3BENCH_JUDGES", help="The judges, as Inspect names models, separated by commas.")
     ] = MODELS,
-    what: Annotated[str, typer.Option(help="What to ask, with commas between.")] = WHAT,
+    what: Annotated[str, typer.Option(help="What to ask, separated by commas.")] = WHAT,
     text_only: Annotated[
-        str, typer.Option(help="Judges that are shown no pictures, with commas between; or all.")
+        str, typer.Option(help="Judges that are shown no pictures, separated by commas; or all.")
     ] = "",
     tasks: Annotated[
         Path | None, typer.Option(help="Folder with the set of tasks of the runs; the bundled set when left out.")
     ] = None,
-    parallel: Annotated[int, typer.Option(min=1, help="Questions under way at a time.")] = 4,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one question, with all its tries.")] = 180,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep the votes that are there; ask for the rest.")] = False,
+    parallel: Annotated[int, typer.Option(min=1, help="Questions to ask at the same time.")] = 4,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one question, including all attempts.")] = 180,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep existing votes; ask only for the rest.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nobody: say what would be asked; with --json, every prompt.")
+        bool, typer.Option("--dry-run", help="Only show what would be asked; with --json, every prompt.")
     ] = False,
     data: Data = None,
     json: Json = False,
 ) -> None:
     """Let models judge runs: task completion, information grounding and a rubric of six criteria.
 
-    Of four judges the highest and the lowest value are dropped and the other two averaged; with fewer the output says
-    what was done. Every prompt and reply is kept in judges/RUN.json beside the record of runs. Score cards do not
-    change: judges are reported apart, with how far they agree.
+    Of four judges the highest and the lowest value are dropped and the other two averaged; with fewer, the output says
+    what was done. Every prompt and reply is kept in judges/RUN.json next to the record of runs. Score cards do not
+    change: judges are reported separately, with how far they agree.
 
     Models are reached through Inspect, the extra `agents`, which reads their keys from the environment.
     """

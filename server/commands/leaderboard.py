@@ -14,11 +14,11 @@ def leaderboard(
         Path | None, typer.Option("--output", "-o", help="Folder for the site; without one the table is printed.")
     ] = None,
     mixed: Annotated[
-        bool, typer.Option("--mixed", help="Put sets together that were made under different conditions.")
+        bool, typer.Option("--mixed", help="Combine sets that were made under different conditions.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Set result sets side by side: averages with intervals, ranks that know ties, families.
+    """Compare result sets: averages with intervals, ranks with ties, families.
 
     Sets must agree in tasks, catalog, world, encoder and scoring; --mixed puts
     others together, and the page then says so. The site needs no server:

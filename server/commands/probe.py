@@ -23,13 +23,13 @@ def probe(
         typer.Argument(metavar="[CLIENT]", help="With --show or --print: a client such as cursor, or its own name."),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show the cards of clients probed before.")] = False,
-    print_: Annotated[bool, typer.Option("--print", help="Print what to put into the client's configuration.")] = False,
+    print_: Annotated[bool, typer.Option("--print", help="Print what to add to the client's configuration.")] = False,
     http: Http = None,
     token: Token = None,
     allow_host: AllowHost = None,
     allow_origin: AllowOrigin = None,
     profile: Annotated[
-        str | None, typer.Option(help="Tools that pad the list; what fits the client when left out.")
+        str | None, typer.Option(help="Profile whose tools pad the list; by default the one that fits the client.")
     ] = None,
     long: Annotated[int, typer.Option(min=1, max=900, help="Size of the long text, in kB.")] = 100,
     slow: Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds that the slow tool takes.")] = 5.0,
@@ -39,8 +39,8 @@ def probe(
 ) -> None:
     """Find out what an MCP client passes on: tools, pictures, long texts, calls at once.
 
-    The probe is an MCP server of its own: put it into your client (--print shows how), ask the client to run the
-    probe, and look at what was found with --show. Score cards name it, and so does m3bench doctor --client.
+    The probe is a separate MCP server: add it to your client (--print shows how), ask the client to run the probe, and
+    view the findings with --show. Score cards and m3bench doctor --client use them.
     """
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import UserError

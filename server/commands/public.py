@@ -23,7 +23,7 @@ def export_tasks(
     """Write a set as the public Open-M3-Bench files: tasks, references and images.
 
     The public form holds one reference per task and one picture; checks, tolerances
-    and further references stay behind, and it is said how many.
+    and further references are left out, and counted.
     """
     from m3bench.server.results.interchange.public import IMAGES, references_json, tasks_json
     from m3bench.tasks.errors import InputFileError

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from m3bench.server.store.records import RunRecord
     from m3bench.server.store.sqlite import SqliteStore
 
-Data = Annotated[Path | None, typer.Option(help="Folder with the record of runs, in place of M3BENCH_DATA.")]
+Data = Annotated[Path | None, typer.Option(help="Folder with the record of runs, instead of M3BENCH_DATA.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's handle, its beginning, or `latest`.")]
 

@@ -63,27 +63,25 @@ Agents = Annotated[
     typer.Option(
         "--agent",
         metavar="NAME",
-        help=f"A baseline agent: {', '.join(AGENTS)}; or all. May be given several times.",
+        help=f"A baseline agent: {', '.join(AGENTS)}; or all. May be repeated.",
         rich_help_panel=WHO,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Of whatever is random in a baseline agent.", rich_help_panel=WHO)]
+Seed = Annotated[int, typer.Option(help="Seed of whatever is random in a baseline agent.", rich_help_panel=WHO)]
 Set = Annotated[
     Path | None,
     typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.", rich_help_panel=WHAT),
 ]
 Families = Annotated[
     list[str] | None,
-    typer.Option(
-        "--family", metavar="NAME", help="Only tasks of this family; may be given several times.", rich_help_panel=WHAT
-    ),
+    typer.Option("--family", metavar="NAME", help="Only tasks of this family; may be repeated.", rich_help_panel=WHAT),
 ]
 Ids = Annotated[
     list[str] | None,
-    typer.Option("--task", metavar="ID", help="Only this task; may be given several times.", rich_help_panel=WHAT),
+    typer.Option("--task", metavar="ID", help="Only this task; may be repeated.", rich_help_panel=WHAT),
 ]
 Limit = Annotated[
-    int | None, typer.Option(min=1, help="So many tasks, taken from the families in turn.", rich_help_panel=WHAT)
+    int | None, typer.Option(min=1, help="Number of tasks, taken from the families in turn.", rich_help_panel=WHAT)
 ]
 Repeat = Annotated[int, typer.Option(min=1, help="Samples of each task.", rich_help_panel=WHAT)]
 Profile = Annotated[
@@ -100,8 +98,8 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with results that were interrupted.")]
-Parallel = Annotated[int | None, typer.Option(min=1, help="Samples at a time; fits the machine when left out.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue results that were interrupted.")]
+Parallel = Annotated[int | None, typer.Option(min=1, help="Samples at a time; by default what suits the machine.")]
 
 Drive = Annotated[Solver, typer.Option(help="What drives the model.", rich_help_panel=MODELS)]
 Calling = Annotated[
@@ -119,7 +117,7 @@ Price = Annotated[
     str | None,
     typer.Option(
         metavar="IN,OUT",
-        help="Dollars for a million tokens read and written, and for cached ones as a third number.",
+        help="Dollars per million tokens read and written, and for cached ones as a third number.",
         rich_help_panel=MODELS,
     ),
 ]
@@ -129,7 +127,7 @@ Pairs = Annotated[
         "--model-arg",
         "-M",
         metavar="NAME=VALUE",
-        help="For the model's provider, as Inspect takes it.",
+        help="An argument for the model's provider, as Inspect takes it.",
         rich_help_panel=MODELS,
     ),
 ]
@@ -137,7 +135,7 @@ Generate = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=VALUE",
-        help="How the model writes, such as temperature=0; may be given several times.",
+        help="How the model generates, such as temperature=0; may be repeated.",
         rich_help_panel=MODELS,
     ),
 ]
@@ -173,12 +171,12 @@ def run(
     """Play many tasks without a client: with a model, or with the baseline agents that show what scores mean.
 
     Every sample is a run like any other: a seat, a sandbox, every call on record, a score card. Results go to a
-    folder as they are made; what was stopped goes on with --resume.
+    folder as they are made; --resume continues a run that was stopped.
 
-    To begin with, `m3bench run --agent all --limit 3` plays three tasks with each baseline, from the oracle, which
+    To start with, `m3bench run --agent all --limit 3` plays three tasks with each baseline, from the oracle, which
     plays the reference and gets 1, to the one that does nothing and gets 0. No model and no key is needed.
 
-    Exit code 1 when samples are void (--resume tries them again), 130 after Ctrl-C.
+    The exit code is 1 when samples are void (--resume tries them again), 130 after Ctrl-C.
     """
     from m3bench.server.evaluate.headless.plan import Choice, ModelOptions
     from m3bench.server.toolservers.backend import check_backend

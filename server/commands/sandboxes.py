@@ -1,4 +1,4 @@
-"""`m3bench sandboxes`: what sandboxes have on this machine and on its Docker engine, and what nobody needs of it."""
+"""`m3bench sandboxes`: what sandboxes occupy on this machine and its Docker engine, and removing leftovers."""
 
 from pathlib import Path
 from typing import Any

@@ -72,7 +72,7 @@ def score(
     profile: Profile = ProfileName.M3,
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
-    as_table: Annotated[bool, typer.Option("--table", help="Print tables; this is what you get anyway.")] = False,
+    as_table: Annotated[bool, typer.Option("--table", help="Print tables, which is the default.")] = False,
     per_task: Annotated[bool, typer.Option("--per-task", help="Show every task, not only the families.")] = False,
     explain: Annotated[
         str | None,
@@ -130,7 +130,7 @@ def compare(
     profile: Profile = ProfileName.M3,
     as_json: AsJson = False,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare even if profile or encoder differ, which means little.")
+        bool, typer.Option("--anyway", help="Compare even if profile or encoder differ; the result means little.")
     ] = False,
     keep_going: KeepGoing = False,
     cache: Cache = None,

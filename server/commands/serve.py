@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-Http = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP in place of stdio, at /mcp.")]
+Http = Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP instead of stdio, at /mcp.")]
 Token = Annotated[
     str | None,
     typer.Option(envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send, of 16 characters or more."),
@@ -37,7 +37,7 @@ def serve(
         str | None,
         typer.Option(
             envvar="M3BENCH_OPERATOR_TOKEN",
-            help="What the pages at / want in place of --token; with --ranked only it shows scores there.",
+            help="Token for the pages at /, instead of --token; with --ranked, scores are shown only with it.",
         ),
     ] = None,
     servers: Annotated[
@@ -45,8 +45,8 @@ def serve(
     ] = None,
     prefix: Annotated[bool, typer.Option(help="Show their tools as server__tool.")] = True,
     record: Annotated[Path | None, typer.Option(help="Record their answers on this cassette.")] = None,
-    replay: Annotated[Path | None, typer.Option(help="Answer from this cassette in their place.")] = None,
-    on_miss: Annotated[str, typer.Option(help="What is not on the cassette: error, or live.")] = "error",
+    replay: Annotated[Path | None, typer.Option(help="Answer from this cassette instead of asking them.")] = None,
+    on_miss: Annotated[str, typer.Option(help="For calls that are not on the cassette: error, or live.")] = "error",
     tasks: Annotated[Path | None, typer.Option(help="Folder with a set of tasks.")] = None,
     seed: Annotated[
         int | None,
@@ -60,15 +60,17 @@ def serve(
     runtime: Annotated[
         str | None, typer.Option(help="Another OCI runtime for containers, such as runsc for gVisor.")
     ] = None,
-    ranked: Annotated[bool, typer.Option("--ranked", help="Keep score cards from the client.")] = False,
+    ranked: Annotated[bool, typer.Option("--ranked", help="Do not show score cards to the client.")] = False,
     content_only: Annotated[
         bool, typer.Option("--content-only", help="Leave structured content out of results.")
     ] = False,
-    sync: Annotated[str, typer.Option(help="normal, or full: calls survive the death of the machine.")] = "normal",
+    sync: Annotated[
+        str, typer.Option(help="normal, or full: recorded calls survive a crash of the machine.")
+    ] = "normal",
     max_calls: Annotated[int, typer.Option(min=1, help="Calls a run may make.")] = 200,
     max_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes a run may take.")] = 60,
     spares: Annotated[int, typer.Option(min=0, help="Sandboxes to keep warm, so that the first call is quick.")] = 0,
-    data: Annotated[Path | None, typer.Option(help="Folder for the record of runs, in place of M3BENCH_DATA.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder for the record of runs, instead of M3BENCH_DATA.")] = None,
 ) -> None:
     """Serve the benchmark to an MCP client, over stdio or HTTP.
 

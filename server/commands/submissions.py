@@ -20,9 +20,9 @@ def submit_bundle(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write, such as results.m3run.")],
 ) -> None:
-    """Pack a result set with everything its numbers were made of: every call's bytes, files, manifests, hashes.
+    """Pack a result set with everything its numbers were computed from: every call's bytes, files, manifests, hashes.
 
-    The same results make the same file. `m3bench verify-bundle` checks it.
+    The same results give the same file. `m3bench verify-bundle` checks it.
     """
     from m3bench.server.results.interchange.bundle import pack
 
@@ -43,7 +43,7 @@ def verify_bundle(
     """Score a bundle again from its raw log, with the tasks and the encoder that are installed here.
 
     Exit code 0: every number is confirmed. 1: something is not as claimed, and
-    each difference is listed. 2: the file is not a whole bundle.
+    each difference is listed. 2: the file is not a complete bundle.
     """
     from m3bench.server.app import App, Installation
     from m3bench.server.commands.screen import print_json

@@ -11,7 +11,8 @@ from m3bench.server.commands.record import Json
 def synthesize(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the set of tasks into.")],
     servers: Annotated[
-        str | None, typer.Option(help="Names of servers, with commas; all about which tasks can be made when left out.")
+        str | None,
+        typer.Option(help="Names of servers, separated by commas; by default all that tasks can be made for."),
     ] = None,
     count: Annotated[int, typer.Option(min=1, help="How many tasks.")] = 20,
     seed: Annotated[int, typer.Option(help="Another seed gives other tasks; the same seed the same bytes.")] = 1,
@@ -26,7 +27,7 @@ def synthesize(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make a set of new tasks out of what tools can do.
+    """Make a set of new tasks from what tools can do.
 
     Learns by making calls which answers fit which arguments, proposes chains of at least two hops, fills them with
     things that calls really return, draws a card with what has to be read, and proves each task by execution. The

@@ -15,9 +15,7 @@ commands = typer.Typer(name="tasks", help="List, show, generate and verify tasks
 Set = Annotated[Path | None, typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Another seed gives other tasks.")]
-Families = Annotated[
-    list[str] | None, typer.Option("--family", help="Only these families; may be given several times.")
-]
+Families = Annotated[list[str] | None, typer.Option("--family", help="Only these families; may be repeated.")]
 ArtFolder = Annotated[
     Path | None,
     typer.Option("--art", help="Folder with the art packages; fetched with npm into the user's cache when left out."),
@@ -65,7 +63,7 @@ def show(task: Annotated[str, typer.Argument(help="A task's id.")], tasks: Set =
 
 @commands.command()
 def stats(tasks: Set = None, json: Json = False) -> None:
-    """Count what a set holds: tasks, steps, calls, tools, and how many tasks hop and branch."""
+    """Count what a set holds: tasks, steps, calls, tools, and how many tasks have several steps or parallel calls."""
     from m3bench.server.authoring.statistics import statistics
     from m3bench.server.commands.screen import print_json
 
@@ -154,7 +152,7 @@ def verify(
     """Prove a set: every reference runs in a fresh sandbox, in any order of a step's calls, passes the task's checks
     and scores 1.
 
-    Exit code 1 when one does not.
+    The exit code is 1 when one does not.
     """
     import anyio
 

@@ -1,4 +1,4 @@
-"""How `--help` is laid out and how a command ends when nobody reads on.
+"""How `--help` is laid out, and how a command ends when its reader goes away.
 
 Paragraphs of a docstring flow to the width of the terminal (one that begins with \\b keeps its lines), and a flag names
 no value. A reader that closes the pipe (head, less) is no error: the command ends quietly with exit code 0.

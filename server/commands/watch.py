@@ -26,9 +26,9 @@ def watch(
     """Watch seats, running tasks and calls as they happen.
 
     Follows a server over HTTP, whose page at / shows the same in a browser, or
-    with --data the record of any server, one that a desktop client started too.
-    Piped into a file or a program it writes a line for each call and each run.
-    Nothing is changed by watching; Ctrl-C ends it.
+    with --data the record of any server, including one that a desktop client started.
+    When the output is redirected, there is one line for each call and each run.
+    Watching changes nothing; Ctrl-C ends it.
     """
     from importlib.metadata import version
 

@@ -56,8 +56,8 @@ def world(context: typer.Context, as_json: Json = False) -> None:
 @commands.command("search")
 def search(
     words: Annotated[list[str], typer.Argument(help="What to look for, in any spelling.")],
-    table: Annotated[str | None, typer.Option(help="Look in this table alone.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many results at most.")] = 10,
+    table: Annotated[str | None, typer.Option(help="Search only this table.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of results.")] = 10,
     as_json: Json = False,
 ) -> None:
     """Search the world's tables."""

@@ -1,9 +1,9 @@
 """What a family of tasks is: it composes a picture from a seed, then solves its own task by playing it.
 
 The arguments of a reference come from what the earlier calls really answered, because the generator makes those
-calls as it goes. `tasks` imports nothing of ours, so the world and the way to play are handed in. Two sets of dice:
-one for the picture, one for what the question says beside it; the question never depends on the picture, so whoever
-has only the words cannot know what to do.
+calls as it goes. `tasks` imports none of our other packages, so the world and the way to make calls are passed in. The
+picture and the question have separate random numbers: the question never depends on the picture, so the words alone do
+not say what to do.
 """
 
 import random
@@ -59,13 +59,13 @@ class Solution:
     """What a client that played the reference would say; passes the checks."""
     checks: tuple[Check, ...]
     given: Mapping[str, str] = field(default_factory=dict)
-    """What the question's placeholders stand for; comes from the question's dice alone."""
+    """What the question's placeholders stand for; depends only on the question's random numbers."""
     alternatives: tuple[Reference, ...] = ()
-    """Other ways that are as right."""
+    """Other solutions that are equally valid."""
 
 
 class Unfit(Exception):
-    """A composition makes no good task, such as when a word in it cannot be read; another one is tried."""
+    """A composition does not make a good task, for example because a word in it cannot be read; another is tried."""
 
 
 def need(condition: bool, why: str) -> None:
@@ -96,7 +96,7 @@ class Script:
         return texts
 
     def varied(self, note: str, changes: Mapping[int, Iterable[ReferenceCall]]) -> Reference:
-        """Another way: this one with some steps, by index, in place of its own; an empty one is left out."""
+        """A variant: this reference with some steps, by index, replaced; an empty step is left out."""
         steps = [tuple(changes.get(index, step)) for index, step in enumerate(self.steps)]
         return Reference(note=note, steps=tuple(step for step in steps if step))
 
@@ -119,7 +119,7 @@ class Family(Protocol):
         ...
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Play the task, its picture being at `path`; `rng` is for what the question says beside the picture."""
+        """Play the task, whose picture is at `path`; `rng` is for what the question adds to the picture."""
         ...
 
 
@@ -137,9 +137,9 @@ def call(
     Args:
         tool: Canonical name.
         arguments: What the reference gives.
-        free: Arguments that a client may choose as it likes, such as a file name.
-        near: Arguments that may differ by so much.
-        either: Arguments for which these values are as good; `None` is absence.
+        free: Arguments that a client may choose freely, such as a file name.
+        near: Arguments that may differ by this much.
+        either: Arguments for which these values are equally valid; `None` means left out.
         words: Arguments whose text must have these words and may have others.
     """
     tolerances = {name: Tolerance(free=True) for name in free}
@@ -170,7 +170,7 @@ def frame(
 
 
 def difficulty(steps: Sequence[Sequence[ReferenceCall]]) -> Literal["easy", "medium", "hard"]:
-    """How long a way is: by its steps and calls."""
+    """How hard a solution is, by its steps and calls."""
     calls = sum(len(step) for step in steps)
     if len(steps) >= 5 or calls >= 12:
         return "hard"

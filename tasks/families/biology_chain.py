@@ -28,7 +28,7 @@ _COLOURS = {
 
 class _Tables(Tables):
     chains: dict[str, tuple[tuple[str, ...], ...]]
-    """Who is eaten by whom, from below."""
+    """Food chains, from the bottom up."""
     strangers: dict[str, tuple[str, ...]]
     """None of them eats another, nor is eaten by those of the chains."""
     roles: dict[str, tuple[str, ...]]

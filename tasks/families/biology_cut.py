@@ -21,7 +21,7 @@ _COLOURS = {
     "white": [255, 255, 255],
     "black": [0, 0, 0],
 }
-"""As the drawing tools want them: blue, green, red."""
+"""In the order the drawing tools expect: blue, green, red."""
 
 
 class _Tables(Tables):

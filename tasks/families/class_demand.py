@@ -200,5 +200,5 @@ def _found(pattern: str, text: str) -> str:
 
 
 def _beginning(text: str) -> str:
-    """Enough of a text to know it by."""
+    """A part of a text that is long enough to identify it."""
     return " ".join(text.split()[:5]).rstrip(".,:;!?\"'")

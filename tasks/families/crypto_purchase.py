@@ -16,7 +16,7 @@ from m3bench.tasks.render.shapes import ellipse, line, polygon
 
 _GROUNDS = ("room", "room", "meadow", "sand")
 _LEAST_VALUE = 0.05
-"""Dollars; of cheaper coins one gets millions, which people write in too many ways."""
+"""Dollars; cheaper coins would give millions of coins, which people write in too many ways."""
 
 
 class _Tables(Tables):

@@ -30,7 +30,6 @@ class _Species(NamedTuple):
 
 class _Tables(Tables):
     species: dict[str, _Species]
-    """How each looks, and its least and greatest length in centimetres."""
     starts: tuple[str, ...]
 
 

@@ -168,7 +168,7 @@ def _opening(text: str) -> str:
 
 
 def _beginning(text: str) -> str:
-    """Enough of a text to know it by."""
+    """A part of a text that is long enough to identify it."""
     return " ".join(text.split()[:6]).rstrip(".,:;!?")
 
 

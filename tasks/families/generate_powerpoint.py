@@ -183,5 +183,5 @@ def _posts(text: str) -> list[dict[str, Any]]:
 
 
 def _beginning(text: str) -> str:
-    """Enough of a text to know it by."""
+    """A part of a text that is long enough to identify it."""
     return " ".join(text.split()[:5]).rstrip(".,:;!?\"'")

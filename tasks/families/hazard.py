@@ -44,7 +44,7 @@ class _Hazard(NamedTuple):
 
 class _Tables(Tables):
     hazards: dict[str, _Hazard]
-    """What the detector says of each, and words of which an answer has one."""
+    """Hazards by name; an answer must use one of the words for each."""
     harmless: tuple[str, ...]
     meetings: tuple[str, ...]
 

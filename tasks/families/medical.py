@@ -14,7 +14,7 @@ from m3bench.tasks.render.pharmacy import ward_note
 
 
 class _Case(NamedTuple):
-    """A diagnosis with what helps."""
+    """A diagnosis, the medicines used for it, and helpful aids."""
 
     code: str
     condition: str
@@ -24,7 +24,6 @@ class _Case(NamedTuple):
 
 class _Tables(Tables):
     cases: tuple[_Case, ...]
-    """Code, condition, medicines that are used for it, aids."""
     clinics: tuple[str, ...]
     topics: tuple[tuple[str, ...], ...]
 

@@ -138,7 +138,7 @@ def maker(work: Mapping[str, Any]) -> str:
 
 
 def subject(work: Mapping[str, Any]) -> str:
-    """What to read about: the artist or, if there is none, the culture; empty when neither is known well."""
+    """What to read about: the artist or else the culture; empty when neither is well known."""
     artist = _artist(work)
     if artist in _tables().artists:
         return artist

@@ -1,4 +1,4 @@
-"""Grounds to compose on: out of doors, rooms, tables and walls. Each differs by the dice it is given."""
+"""Backgrounds for pictures: outdoors, rooms, tables and walls, each varied by the random numbers it is given."""
 
 import random
 from itertools import pairwise

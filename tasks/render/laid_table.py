@@ -1,4 +1,4 @@
-"""A table laid for guests: a wall behind it, a cloth, plates, boards, and small cards that stand on it."""
+"""A table laid for guests: a wall behind it, a cloth, plates, boards, and small standing cards."""
 
 import random
 

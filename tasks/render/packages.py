@@ -1,4 +1,4 @@
-"""The art and the fonts that pictures are drawn with: packages with free licences, installed and never carried.
+"""The art and the fonts that pictures are drawn with: packages with free licences, fetched and not part of m3bench.
 
 They are needed to make tasks, not to use them. Each is the file that `npm pack` writes, checked by hash, so that
 the same seed gives the same pixels everywhere.

@@ -1,4 +1,4 @@
-"""What hangs in a frame: portraits, landscapes, scenes, still lifes, prints and cloths, in broad strokes."""
+"""Paintings in broad strokes: portraits, landscapes, scenes, still lifes, prints and textiles."""
 
 import random
 from collections.abc import Callable, Mapping

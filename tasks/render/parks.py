@@ -1,4 +1,4 @@
-"""Park entrances: a landscape of its kind, a routed wooden sign with the park's name, and a camp before it."""
+"""Park entrances: a landscape, a carved wooden sign with the park's name, and a camp in front of it."""
 
 import random
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What lies about where people are ill: boxes of medicine, cards on a board, a note from the ward."""
+"""Medical things: boxes of medicine, cards on a board, a note from the ward."""
 
 import random
 from collections.abc import Sequence

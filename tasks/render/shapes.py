@@ -1,4 +1,4 @@
-"""SVG in few words: the fragments that drawings are made of."""
+"""Short functions for SVG: the fragments that drawings are made of."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""A building site: what is being built, what lies about, and what somebody could be hurt by."""
+"""A building site: the building, the things lying around, and the hazards."""
 
 import random
 from collections.abc import Callable

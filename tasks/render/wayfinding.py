@@ -1,4 +1,4 @@
-"""How travellers read the names of cities: departure boards, signposts and travel posters."""
+"""Names of cities as travellers see them: departure boards, signposts and travel posters."""
 
 import random
 from collections.abc import Sequence

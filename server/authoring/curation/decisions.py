@@ -1,4 +1,4 @@
-"""Who decided what about which candidate, and why: `curation.jsonl`, one line per decision, only ever added to."""
+"""The record of decisions on candidates, who made them and why: `curation.jsonl`, one line per decision."""
 
 import getpass
 import json

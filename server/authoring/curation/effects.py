@@ -1,7 +1,7 @@
 """What calls do to things that outlast them: files and open documents.
 
-A call that changes something is never put beside another that touches the same thing. What a call changes is read
-off its arguments: the place it is told to write to, or, when it is told none, everything it names.
+A call that changes something is never put into one step with another that touches the same thing. What a call changes
+follows from its arguments: the place it is asked to write to or, if there is none, everything it names.
 """
 
 from collections.abc import Iterator, Mapping

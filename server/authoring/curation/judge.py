@@ -1,8 +1,8 @@
 """Accepts or rejects a run before anything is made of it.
 
 The built-in judge goes by rules alone: the run was submitted and passes its task's checks, no call uses a value
-before some answer gave it, and nothing rests on a call that failed. A model may judge instead (`model`); whatever
-it accepts is proved by execution all the same.
+before an answer contained it, and nothing depends on a call that failed. A model may judge instead (`model`); whatever
+it accepts is still proved by execution.
 """
 
 import re
@@ -113,7 +113,7 @@ def _reason(material: Material, index: int, value: str) -> str:
 
 
 def _free(material: Material, act: Act) -> set[str]:
-    """Arguments that a client may choose as it likes, as the task's references say."""
+    """Arguments that a client may choose freely, according to the task's references."""
     return {
         name
         for reference in material.task.references

@@ -34,7 +34,7 @@ class Act:
     outcome: str
     text: str
     step: int = 0
-    """Where the record says it stood, from 0."""
+    """Its step according to the record, from 0."""
 
     @property
     def succeeded(self) -> bool:

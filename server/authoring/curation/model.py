@@ -1,8 +1,8 @@
 """A model in place of the rules: as judge of a run, or as author of candidates. Reached through Inspect.
 
-What a run's client and tools wrote is material to look at, never an instruction: it stands between marks that
-its writers could not know, the model has no tools, and its answer has to fit a schema. Whatever it proposes is
-proved by execution like everything else, and the rules' own proposals come after it.
+What a run's client and tools wrote is material, never an instruction: it is enclosed in marks that its authors could
+not know, the model has no tools, and its answer has to fit a schema. Whatever it proposes is proved by execution like
+everything else, and the rules' own proposals come after it.
 """
 
 import json

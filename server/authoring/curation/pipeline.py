@@ -1,7 +1,7 @@
 """A run becomes a reference: judged, summarised, proved, and shown to somebody who says yes or no.
 
-Each stage is handed in, so that a model, a script or a person can stand in any of them but the proof. Nothing that
-is not proved reaches the reviewer, also after an edit.
+The stages are parameters, so that a model, a script or a person can take any of them except the proof. Only what is
+proved reaches the reviewer, even after an edit.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Proves a candidate in fresh sandboxes: what is not proved is shown to nobody.
+"""Proves a candidate in fresh sandboxes; what is not proved is shown to nobody.
 
 Beyond what every task has to pass (`verification`), a candidate has to be as short as it claims: no call uses a
 value before an earlier step gave it, and each step needs the one before it, by a value, by a choice that was made

@@ -1,7 +1,7 @@
-"""The person in front of the terminal: sees the run and the candidate side by side, and says yes or no.
+"""Review in the terminal: a person sees the run and the candidate side by side, and accepts or rejects it.
 
 Texts of a run come from strangers: they are cut to a line and control characters are made visible before they
-reach the screen. `Everyone` stands in where nobody is asked.
+reach the screen. `Everyone` is used where nobody is asked.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""From what a run did to the shortest way that does the same: a candidate for a reference.
+"""Turns a run into the shortest trajectory that does the same: a candidate for a reference.
 
-Failed calls and repeats go, calls that brought nothing go, and what does not depend on one another is put into one
-step. Everything here is a proposal: the leanest comes first, and the first that is proved by execution is taken.
+Failed, repeated and useless calls are removed, and calls that do not depend on each other are put into one step.
+Everything here is a proposal: the shortest comes first, and the first one that is proved by execution is taken.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence

@@ -1,7 +1,7 @@
-"""Where accepted references go: a set of tasks like any other, made or added to.
+"""The folder that accepted references go to: an ordinary set of tasks, created or extended.
 
-Each task comes whole, with its picture and scene, and with the references it had; the new ones are added as further
-ways to solve it. A folder that holds something else is left alone.
+Each task is complete, with its picture, its scene and the references it had; the new ones are added as further
+solutions. A folder that holds something else is not touched.
 """
 
 import json
@@ -17,7 +17,7 @@ from m3bench.tasks.task import Reference, Task, TaskSet
 
 
 def check_folder(folder: Path) -> None:
-    """Raise when a folder holds something that is not a set of tasks: it would be written over."""
+    """Raise when a folder holds something that is not a set of tasks: it would be overwritten."""
     if folder.exists() and not folder.is_dir():
         raise InputFileError(folder, "is a file: name a folder to write the set into")
     held = {path.name for path in folder.iterdir()} - {FILE} if folder.exists() else set()
@@ -56,7 +56,7 @@ def add_references(folder: Path, source: Library, accepted: Iterable[tuple[str, 
 
 
 def write_set(made: MadeLibrary, folder: Path) -> None:
-    """Write a set file by file, each whole; `tasks.json` comes last, so that a set is never half of one."""
+    """Write a set file by file, each atomically; `tasks.json` comes last, so that a set is never incomplete."""
     try:
         for name, data in sorted(made.files(), key=lambda item: item[0] == "tasks.json"):
             path = folder / name

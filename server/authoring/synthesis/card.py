@@ -1,7 +1,7 @@
-"""The picture of a made task: a card with what the question leaves out, and nothing that the question says.
+"""The picture of a synthesized task: a card with what the question leaves out.
 
-An honest, simple picture: a sheet on a table with a heading and a line for each thing, large enough to be read by
-eye or by a tool. What is written is noted in the scene.
+A simple picture: a sheet on a table with a heading and a line for each thing, large enough to be read by eye or by a
+tool. The scene records what is written on it.
 """
 
 import random

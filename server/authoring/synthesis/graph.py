@@ -1,8 +1,8 @@
-"""Which tool's answers fit which tool's arguments: learned by making calls, not written down.
+"""Which tool's answers fit which tool's arguments, learned by making calls.
 
 Every tool's example is played and its answer read. A field becomes an edge to an argument when names, types or the
 shape of the value fit, and when the second call, made with the value that the first one really gave, succeeds and
-says something else than the example did. Nothing that was not executed is in the graph.
+returns something else than for the example. Only what was executed is in the graph.
 """
 
 import re
@@ -157,7 +157,7 @@ def _same_type(value: object, port: Port) -> bool:
 
 
 def _url_part(url: str, port: Port) -> str | None:
-    """Where in an address a code of the example's shape stands: a segment as long and of the same letters."""
+    """Where a code of the example's shape is in an address: a segment of the same length and kind of letters."""
     example = str(port.example)
     if not _is_code(example) or not example.isalnum() or not 5 <= len(example) <= 24:
         return None

@@ -1,7 +1,7 @@
-"""A plan with values: things chosen by dice, calls really made, and each value followed to where it came from.
+"""A plan with values: randomly chosen things, calls that were really made, and the origin of every value.
 
 A plan is unfit for the chosen things when a call fails, when a choice has no clear winner, when an argument could
-be known or guessed without the call before it, or when what is asked is said earlier on the way: then other things
+be known or guessed without the call before it, or when an earlier answer already says what is asked: then other things
 are tried.
 """
 
@@ -43,7 +43,7 @@ class Instance:
 
     plan: Plan
     things: tuple[str, ...]
-    """What stands on the card."""
+    """What is written on the card."""
     steps: list[list[ReferenceCall]] = field(default_factory=lambda: [[], [], [], []])
     answers: list[Answer] = field(default_factory=list)
     chosen: dict[str, str] = field(default_factory=dict)

@@ -25,16 +25,16 @@ class Ask:
     field: str
     """Path in a row, or a regular expression between slashes over the whole answer."""
     words: str = ""
-    """A noun phrase that fits behind `tell me`: `its phone number`; empty when `Words.joins` says it."""
+    """A noun phrase that fits after `tell me`: `its phone number`; empty when `Words.joins` says it."""
     kind: Literal["text", "number"] = "text"
     plural: str = ""
-    """How several of them are called when they are worked with: `the heights`; empty when that makes no sense."""
+    """What several of them are called in a calculation: `the heights`; empty when that makes no sense."""
     tolerance: float = 0.01
     """How far a number in an answer may be off."""
     tools: tuple[str, ...] = ()
     """What may be computed from several: names of tools of the math server."""
     scale: float = 1.0
-    """What the number is multiplied with before it is told: metres to kilometres."""
+    """What the number is multiplied by before it is reported: metres to kilometres."""
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
@@ -49,7 +49,7 @@ class Pick:
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Option:
-    """Arguments that the question states, and the noun they come to."""
+    """Arguments that the question states, and the noun for what they find."""
 
     noun: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -73,24 +73,24 @@ class Start:
     port: str
     """The argument that takes it."""
     label: str
-    """What stands above it on the card."""
+    """The heading above it on the card."""
     noun: str
     plural: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that go with it."""
     name: str = ""
-    """The field of the row that must have the very value."""
+    """The field of the row that must have exactly this value."""
     harvest: Harvest | None = None
     values: tuple[str, ...] = ()
     source: str = ""
     """Where to look it up, said in the question: `in the park service's listing`."""
     exact: bool = False
-    """Nothing but the very value will do: a number or a code."""
+    """Only the exact value will do: a number or a code."""
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Words:
-    """How people speak of what one tool gives."""
+    """How people speak of what one tool returns."""
 
     tool: str
     asks: tuple[Ask, ...] = ()
@@ -100,7 +100,7 @@ class Words:
     name: str = ""
     """The field with a row's name."""
     alike: bool = False
-    """The chosen row has to have the words of what was looked for: a search brings up all kinds of things."""
+    """Whether the chosen row must contain the words searched for: a search finds all kinds of things."""
     picks: tuple[Pick, ...] = ()
     options: tuple[Option, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Makes a set of tasks from the graph of some servers: every task is executed and proved before it is in the set."""
+"""Makes a set of tasks from the graph of some servers; every task is executed and proved before it enters the set."""
 
 import json
 import random

@@ -1,7 +1,7 @@
 """Which tasks a graph allows: chains that begin with what a card names and end with what is asked.
 
-A plan has no values yet. It has two hops at least; where it can, it has calls that are made together, because
-several things are on the card or because several tools are asked about one of them.
+A plan has no values yet. It has at least two hops and, where possible, calls that are made together, because several
+things are on the card or because several tools are asked about one of them.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""What can stand on a card: things that a tool really returned, so that each of them can be looked up."""
+"""What can be on a card: things that a tool really returned, so that each of them can be looked up."""
 
 import re
 

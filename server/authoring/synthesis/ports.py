@@ -1,4 +1,4 @@
-"""Where a value can go into a call: found in a tool's example arguments, without knowing the tool.
+"""Where a value can go into a call, found from a tool's example arguments without knowing the tool.
 
 A position goes in as two numbers side by side, as an object with latitude and longitude, or as one text; everything
 else goes in as it is. A port is a place in the example's arguments, so that filling it leaves the rest as it was.
@@ -29,7 +29,7 @@ class Port:
     kind: Kind
     example: Any
     type: str = "string"
-    """Of a value, as the schema says."""
+    """The type that the schema gives for a value."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Other words for a question, by a model: fuzzier than a template can be. Each is checked like any question."""
+"""Rewords questions with a model, more loosely than a template can. Each result is checked like any question."""
 
 import re
 from typing import Protocol

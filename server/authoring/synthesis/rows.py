@@ -1,7 +1,7 @@
-"""Reads what a tool answered: rows of named values, whatever form the text has.
+"""Reads a tool's answer as rows of named values, whatever form the text has.
 
-JSON is walked to its lists of objects; labelled lines (`Title: …`) and bulleted lists are taken apart. Nothing here
-knows a tool. A row is what a person would call one result; a value keeps the path it was found under.
+In JSON the lists of objects are found; labelled lines (`Title: …`) and bulleted lists are parsed. Nothing here is
+specific to a tool. A row is what a person would call one result; a value keeps the path it was found under.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Where calls are tried while tasks are being made: one sandbox with everything, and a memory of what was answered.
+"""The sandbox in which calls are tried while tasks are being made; it has all servers and caches answers.
 
-Only tools that change nothing are remembered: the same call gives the same answer, and is made once.
+Only answers of tools that change nothing are cached: the same call gives the same answer, and is made once.
 """
 
 import json

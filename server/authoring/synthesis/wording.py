@@ -1,7 +1,7 @@
-"""Puts a made task into plain words: a question without tool names, the same in concrete words, and the answer.
+"""Words a synthesized task: a question without tool names, the same in concrete words, and the answer.
 
-The question never says what is on the card, so whoever has only the words cannot know what to look up. Several
-phrasings of each part keep tasks from sounding alike.
+The question never says what is on the card, so the words alone do not tell what to look up. Several phrasings of each
+part keep tasks from sounding alike.
 """
 
 import random
