@@ -14,7 +14,7 @@ from m3bench.sandboxes.servers.ppt import colours, decks
 from m3bench.sandboxes.servers.ppt.arguments import slide_at
 from m3bench.sandboxes.servers.ppt.blueprints import Blueprint, Box, Element, Grid, Panel, Picture, Plot, Text
 from m3bench.sandboxes.servers.ppt.builder import build
-from m3bench.sandboxes.servers.ppt.gallery import TEMPLATES, template
+from m3bench.sandboxes.servers.ppt.gallery import template, templates
 from m3bench.sandboxes.servers.ppt.registry import failure, message_of, reworded, tool
 from m3bench.sandboxes.servers.ppt.slides import append, layout_at
 from m3bench.sandboxes.workspace import Workspace
@@ -37,9 +37,9 @@ def list_slide_templates() -> dict[str, object]:
                 "layout_type": blueprint.kind,
                 "element_count": len(blueprint.laid_out()),
             }
-            for blueprint in TEMPLATES.values()
+            for blueprint in templates().values()
         ],
-        "total_templates": len(TEMPLATES),
+        "total_templates": len(templates()),
         "usage_examples": {
             "create_slide_from_template": {
                 "template_id": "title_slide",

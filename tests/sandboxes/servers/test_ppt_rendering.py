@@ -10,7 +10,7 @@ import pytest
 from m3bench.sandboxes.servers.ppt.charts import KINDS
 from m3bench.sandboxes.servers.ppt.colours import SCHEMES
 from m3bench.sandboxes.servers.ppt.effects import PARAMETERS
-from m3bench.sandboxes.servers.ppt.gallery import TEMPLATES
+from m3bench.sandboxes.servers.ppt.gallery import templates
 from m3bench.sandboxes.servers.ppt.shapes import CONNECTORS, SHAPES
 from tests.office import convert
 from tests.sandboxes.servers.conftest import Bench
@@ -77,7 +77,7 @@ def _show_charts(bench: Bench) -> None:
 
 
 def _show_designs(bench: Bench) -> None:
-    sequence = [{"template_id": id} for id in TEMPLATES]
+    sequence = [{"template_id": id} for id in templates()]
     call(bench, "create_presentation_from_templates", template_sequence=sequence, color_scheme="nature_earth")
     call(bench, "auto_generate_presentation", topic="Safe hiking", slide_count=6)
     call(bench, "apply_professional_design", operation="theme", color_scheme="warm_red", apply_to_existing=False)

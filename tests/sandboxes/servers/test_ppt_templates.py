@@ -10,7 +10,7 @@ from pptx.enum.dml import MSO_FILL
 from pptx.util import Pt
 
 from m3bench.sandboxes.servers.ppt.colours import SCHEMES, contrast
-from m3bench.sandboxes.servers.ppt.gallery import TEMPLATES
+from m3bench.sandboxes.servers.ppt.gallery import templates
 from tests.sandboxes.servers.conftest import Bench
 from tests.sandboxes.servers.slideshow import box, call, deck_with, picture, refused, saved, titles, xml
 
@@ -67,7 +67,7 @@ def test_a_template_shows_all_its_roles_in_every_scheme(bench: Bench, id: str) -
         applied = answer["template_applied"]
         assert (applied["success"], applied["color_scheme"]) == (True, scheme)
         elements = applied["elements_created"]
-        assert len(elements) == len(TEMPLATES[id].laid_out())
+        assert len(elements) == len(templates()[id].laid_out())
         assert not [element for element in elements if "error" in element]
     slide = saved(bench).slides[0]
     assert [element["index"] for element in elements if element["type"] == "text"]
