@@ -6,7 +6,6 @@ other ending is dropped unless it is the country of a town of that name.
 
 import re
 
-from m3bench.sandboxes.servers.google_maps.matches import US_STATES
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import postcodes, settlements
 from m3bench.sandboxes.world.climate import Weather
@@ -15,6 +14,7 @@ from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.geo import Point
 from m3bench.sandboxes.world.search import fold
 from m3bench.sandboxes.world.settlements import Settlement
+from m3bench.sandboxes.world.states import states
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("weather")
@@ -76,7 +76,7 @@ def _town(name: str, ending: str, state: str | None) -> Settlement | None:
 
 def _state(text: str) -> str | None:
     text = re.sub(r"\s*\d{5}(-\d{4})?$", "", text).replace(".", "")
-    for short, long in US_STATES.items():
+    for short, long in states("US").items():
         if text.upper() == short or fold(text) == fold(long):
             return short
     return None

@@ -12,12 +12,13 @@ from functools import cache, lru_cache
 from rapidfuzz import fuzz
 
 from m3bench.sandboxes.servers.google_maps import matches, pluscodes, spelling
-from m3bench.sandboxes.servers.google_maps.matches import AUSTRALIAN_STATES, PROVINCES, US_STATES, Match
+from m3bench.sandboxes.servers.google_maps.matches import Match
 from m3bench.sandboxes.world import geo, places, postcodes, settlements
 from m3bench.sandboxes.world.geo import Point
 from m3bench.sandboxes.world.places import Place
 from m3bench.sandboxes.world.search import fold, words
 from m3bench.sandboxes.world.settlements import Settlement
+from m3bench.sandboxes.world.states import COUNTRIES, states
 from m3bench.sandboxes.world.streets import Street, streets
 
 TOWN_REACH_M = 60_000.0
@@ -125,7 +126,7 @@ def _sight_of(reading: _Reading) -> list[Match]:
 
 def _by_short_state(text: str, region: str | None) -> tuple[Match, ...]:
     """A place of an American state that is written out, while the addresses of places have it short."""
-    for short, long in sorted(US_STATES.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+    for short, long in sorted(states("US").items(), key=lambda entry: (-len(entry[1]), entry[0])):
         shorter = re.sub(rf"[,\s]+{long}(?=$|,\s*(?:usa?|united states)$)", f", {short}", text.strip(), flags=re.I)
         if shorter != text.strip():
             return tuple(match for match in geocode(shorter, region) if not match.partial)
@@ -201,10 +202,9 @@ def _take_zip(part: str, reading: _Reading) -> str:
 
 
 def _state(text: str, country: str | None) -> tuple[str, str] | None:
-    known = (("US", US_STATES), ("CA", PROVINCES), ("AU", AUSTRALIAN_STATES))
-    for code, states in known:
+    for code in COUNTRIES:
         if country in (None, code):
-            for short, long in states.items():
+            for short, long in states(code).items():
                 if text.upper() == short or fold(text) == fold(long):
                     return code, short
     return None

@@ -9,6 +9,7 @@ from m3bench.sandboxes.world import geo, placeids, settlements
 from m3bench.sandboxes.world.geo import Box, Point
 from m3bench.sandboxes.world.places import Place
 from m3bench.sandboxes.world.settlements import Settlement
+from m3bench.sandboxes.world.states import states
 from m3bench.sandboxes.world.streets import Street
 
 _REACHES = {"national_park": 20_000.0, "airport": 2500.0, "mountain_peak": 3000.0, "neighborhood": 500.0, "park": 700.0}
@@ -215,15 +216,7 @@ def town_address(town: Settlement) -> str:
 
 def region_name(country: str, region: str) -> str:
     """A state or province in full."""
-    match country:
-        case "US":
-            return US_STATES.get(region, region)
-        case "CA":
-            return PROVINCES.get(region, region)
-        case "AU":
-            return AUSTRALIAN_STATES.get(region, region)
-        case _:
-            return region
+    return states(country).get(region, region)
 
 
 def location(point: Point) -> dict[str, float]:
@@ -238,26 +231,3 @@ def viewport(point: Point, reach_m: float) -> dict[str, dict[str, float]]:
         "northeast": location(Point(box.north, box.east)),
         "southwest": location(Point(box.south, box.west)),
     }
-
-
-US_STATES = {
-    "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California", "CO": "Colorado",
-    "CT": "Connecticut", "DE": "Delaware", "DC": "District of Columbia", "FL": "Florida", "GA": "Georgia",
-    "HI": "Hawaii", "ID": "Idaho", "IL": "Illinois", "IN": "Indiana", "IA": "Iowa", "KS": "Kansas",
-    "KY": "Kentucky", "LA": "Louisiana", "ME": "Maine", "MD": "Maryland", "MA": "Massachusetts", "MI": "Michigan",
-    "MN": "Minnesota", "MS": "Mississippi", "MO": "Missouri", "MT": "Montana", "NE": "Nebraska", "NV": "Nevada",
-    "NH": "New Hampshire", "NJ": "New Jersey", "NM": "New Mexico", "NY": "New York", "NC": "North Carolina",
-    "ND": "North Dakota", "OH": "Ohio", "OK": "Oklahoma", "OR": "Oregon", "PA": "Pennsylvania", "RI": "Rhode Island",
-    "SC": "South Carolina", "SD": "South Dakota", "TN": "Tennessee", "TX": "Texas", "UT": "Utah", "VT": "Vermont",
-    "VA": "Virginia", "WA": "Washington", "WV": "West Virginia", "WI": "Wisconsin", "WY": "Wyoming",
-    "PR": "Puerto Rico",
-}  # fmt: skip
-PROVINCES = {
-    "AB": "Alberta", "BC": "British Columbia", "MB": "Manitoba", "NB": "New Brunswick",
-    "NL": "Newfoundland and Labrador", "NS": "Nova Scotia", "NT": "Northwest Territories", "NU": "Nunavut",
-    "ON": "Ontario", "PE": "Prince Edward Island", "QC": "Quebec", "SK": "Saskatchewan", "YT": "Yukon",
-}  # fmt: skip
-AUSTRALIAN_STATES = {
-    "ACT": "Australian Capital Territory", "NSW": "New South Wales", "NT": "Northern Territory",
-    "QLD": "Queensland", "SA": "South Australia", "TAS": "Tasmania", "VIC": "Victoria", "WA": "Western Australia",
-}  # fmt: skip

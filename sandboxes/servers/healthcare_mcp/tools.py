@@ -12,10 +12,10 @@ from typing import Any
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.healthcare_mcp import dicom, finding
-from m3bench.sandboxes.servers.paper_search.finding import ranked
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import diagnoses, noise
 from m3bench.sandboxes.world.clock import NOW
+from m3bench.sandboxes.world.paper_finding import ranked
 from m3bench.sandboxes.world.papers import Paper
 from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import LimitError, PathError, SoftError

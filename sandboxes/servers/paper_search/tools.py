@@ -10,8 +10,8 @@ from typing import Any
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.paper_search import documents, layout
-from m3bench.sandboxes.servers.paper_search.finding import newest, ranked, recent
 from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.sandboxes.world.paper_finding import newest, ranked, recent
 from m3bench.sandboxes.world.papers import Paper, Platform, by_digest, by_doi, on
 from m3bench.tasks.errors import SoftError, ToolError
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 from functools import cache
 from typing import Any
 
-from m3bench.sandboxes.servers.paper_search.boolean import is_boolean, parse
 from m3bench.sandboxes.world.clock import NOW
+from m3bench.sandboxes.world.paper_queries import is_boolean, parse
 from m3bench.sandboxes.world.papers import Paper, Platform, all_papers, on
 from m3bench.sandboxes.world.search import Index, words
 
