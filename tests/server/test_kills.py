@@ -14,7 +14,7 @@ from tests.waiting import eventually
 
 KILLS, IN_FLIGHT = 100, 8
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.kills
 
 
 def killed_under_load(arguments: list[str], seed: int) -> tuple[set[int], int]:

@@ -11,10 +11,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
@@ -27,6 +23,11 @@ pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("mine")]
 
 def _write_certificate(folder: Path) -> None:
     """One certificate for everybody, in the files where the `docker` command looks for them."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.x509.oid import NameOID
+
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "tests")])
     now = datetime.datetime.now(datetime.UTC)

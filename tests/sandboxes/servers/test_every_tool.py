@@ -18,7 +18,7 @@ from m3bench.tasks.examples import load_examples
 from tests.sandboxes.servers.conftest import Bench
 
 CATALOG = load_catalog()
-TOOLS = [pytest.param(tool, id=tool.qualified) for tool in CATALOG.ready.tools]
+every_server = pytest.mark.parametrize("name", sorted(SERVERS))
 
 
 def test_all_27_servers_and_232_tools_of_the_catalog_are_served() -> None:
@@ -31,7 +31,7 @@ def test_a_server_is_ready_exactly_when_it_has_a_module() -> None:
     assert {server.name for server in CATALOG.servers if server.ready} == set(SERVERS)
 
 
-@pytest.mark.parametrize("name", sorted(SERVERS))
+@every_server
 def test_a_server_has_a_function_for_each_tool_and_no_other(name: str) -> None:
     server = load(name)
     tools = CATALOG.by_name[name].tools
@@ -40,61 +40,72 @@ def test_a_server_has_a_function_for_each_tool_and_no_other(name: str) -> None:
         server.handler(tool.name)
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_parameters_and_defaults_are_those_of_the_schema(tool: Tool) -> None:
-    parameters = dict(inspect.signature(load(tool.server).handler(tool.name).function).parameters)
-    parameters.pop("context", None)
-    declared = tool.input_schema.get("properties", {})
-    required = tool.input_schema.get("required", ())
-    assert set(parameters) == set(declared)
-    for name, parameter in parameters.items():
-        assert (parameter.default is inspect.Parameter.empty) == (name in required), name
-        if "default" in declared[name]:
-            assert parameter.default == declared[name]["default"], name
+def test_parameters_and_defaults_are_those_of_the_schema() -> None:
+    for tool in CATALOG.ready.tools:
+        parameters = dict(inspect.signature(load(tool.server).handler(tool.name).function).parameters)
+        parameters.pop("context", None)
+        declared = tool.input_schema.get("properties", {})
+        required = tool.input_schema.get("required", ())
+        assert set(parameters) == set(declared), tool.qualified
+        for name, parameter in parameters.items():
+            where = (tool.qualified, name)
+            assert (parameter.default is inspect.Parameter.empty) == (name in required), where
+            if "default" in declared[name]:
+                assert parameter.default == declared[name]["default"], where
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_a_valid_call_succeeds_with_the_same_bytes_twice(tool: Tool, prepared: Callable[[str], Bench]) -> None:
-    arguments = load_examples(tool.server).calls[tool.name]
-    first, second = prepared(tool.server), prepared(tool.server)
-    reply = first.reply(tool.qualified, arguments)
-    assert reply.outcome == "success", reply
-    assert reply.result["isError"] is False
-    assert reply == second.reply(tool.qualified, arguments)
-    assert _contents(first.folder) == _contents(second.folder)
-    if tool.read_only:
-        assert _contents(first.folder) == _contents(prepared(tool.server).folder)
+@every_server
+def test_a_valid_call_succeeds_with_the_same_bytes_twice(name: str, prepared: Callable[[str], Bench]) -> None:
+    untouched = _contents(prepared(name).folder)
+    for tool in CATALOG.by_name[name].tools:
+        arguments = load_examples(name).calls[tool.name]
+        first, second = prepared(name), prepared(name)
+        reply = first.reply(tool.qualified, arguments)
+        assert reply.outcome == "success", (tool.qualified, reply)
+        assert reply.result["isError"] is False, tool.qualified
+        same = reply == second.reply(tool.qualified, arguments)
+        assert same, f"{tool.qualified} gives other bytes the second time"
+        assert _contents(first.folder) == _contents(second.folder), tool.qualified
+        if tool.read_only:
+            assert _contents(first.folder) == untouched, tool.qualified
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_a_bad_call_is_refused_by_name_of_the_field(tool: Tool, prepared: Callable[[str], Bench]) -> None:
-    bench = prepared(tool.server)
+@every_server
+def test_a_bad_call_is_refused_by_name_of_the_field(name: str, prepared: Callable[[str], Bench]) -> None:
+    bench = prepared(name)
     before = _contents(bench.folder)
-    for field, arguments in _bad_calls(tool):
-        reply = bench.reply(tool.qualified, arguments)
-        assert reply.outcome == "invalid_arguments", (field, reply)
-        assert reply.result["isError"] is True
-        assert f"'{field}'" in reply.result["content"][0]["text"]
+    for tool in CATALOG.by_name[name].tools:
+        for field, arguments in _bad_calls(tool):
+            reply = bench.reply(tool.qualified, arguments)
+            assert reply.outcome == "invalid_arguments", (tool.qualified, field, reply)
+            assert reply.result["isError"] is True, (tool.qualified, field)
+            assert f"'{field}'" in reply.result["content"][0]["text"], (tool.qualified, field)
     assert _contents(bench.folder) == before
 
 
 @pytest.mark.parametrize("arguments", [b'["numbers"]', b'"numbers"', b"{"], ids=["array", "string", "broken"])
-@pytest.mark.parametrize("tool", TOOLS)
-def test_arguments_that_are_no_object_are_refused(tool: Tool, arguments: bytes, tmp_path: Path) -> None:
+def test_arguments_that_are_no_object_are_refused(arguments: bytes, tmp_path: Path) -> None:
     """With these, each tool has at least three bad calls, even one that takes no arguments."""
-    reply = anyio.run(InProcessSandbox(SandboxSpec(workspace=tmp_path)).call, tool.qualified, arguments)
-    assert reply.outcome == "invalid_arguments"
-    result = json.loads(reply.result)
-    assert result["isError"] is True
-    assert result["content"][0]["text"].startswith(f"Invalid arguments for tool {tool.qualified}: ")
+
+    async def refused() -> None:
+        sandbox = InProcessSandbox(SandboxSpec(workspace=tmp_path))
+        for tool in CATALOG.ready.tools:
+            reply = await sandbox.call(tool.qualified, arguments)
+            assert reply.outcome == "invalid_arguments", tool.qualified
+            result = json.loads(reply.result)
+            assert result["isError"] is True, tool.qualified
+            assert result["content"][0]["text"].startswith(f"Invalid arguments for tool {tool.qualified}: ")
+
+    anyio.run(refused)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_undeclared_arguments_are_treated_as_the_server_does(tool: Tool, prepared: Callable[[str], Bench]) -> None:
-    arguments = {**load_examples(tool.server).calls[tool.name], "no_such_argument": 1}
-    expected = "invalid_arguments" if tool.strict else "success"
-    assert prepared(tool.server).reply(tool.qualified, arguments).outcome == expected
+@every_server
+def test_undeclared_arguments_are_treated_as_the_server_does(name: str, prepared: Callable[[str], Bench]) -> None:
+    for tool in CATALOG.by_name[name].tools:
+        arguments = {**load_examples(name).calls[tool.name], "no_such_argument": 1}
+        expected = "invalid_arguments" if tool.strict else "success"
+        assert prepared(name).reply(tool.qualified, arguments).outcome == expected, tool.qualified
 
 
 def _bad_calls(tool: Tool) -> Iterator[tuple[str, dict[str, Any]]]:

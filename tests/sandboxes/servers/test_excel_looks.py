@@ -420,6 +420,7 @@ def full(sales: Bench) -> Bench:
     return sales
 
 
+@pytest.mark.office
 def test_libreoffice_computes_the_formulas(full: Bench, tmp_path: Path) -> None:
     with convert(full.folder / FILE, "csv", tmp_path / "office").open(encoding="utf-8") as stream:
         found = list(csv.reader(stream))
@@ -428,6 +429,7 @@ def test_libreoffice_computes_the_formulas(full: Bench, tmp_path: Path) -> None:
     assert found[8] == ["Sum", "", "405", "", "350"]
 
 
+@pytest.mark.office
 def test_libreoffice_keeps_sheets_charts_and_tables(full: Bench, tmp_path: Path) -> None:
     converted = convert(full.folder / FILE, "xlsx", tmp_path / "office")
     with warnings.catch_warnings():
@@ -449,6 +451,7 @@ def test_libreoffice_keeps_sheets_charts_and_tables(full: Bench, tmp_path: Path)
         assert str(sheet.merged_cells) == "A11:E12"
 
 
+@pytest.mark.office
 def test_a_workbook_that_libreoffice_wrote_can_be_edited(bench: Bench, tmp_path: Path) -> None:
     workbook = Workbook()
     workbook.active.append(["a", 1])

@@ -101,6 +101,7 @@ def test_an_entity_bomb_is_named(bench: Bench) -> None:
             }
         ),
     ],
+    ids=["merged", "linked", "another namespace", "another encoding"],
 )
 def test_a_tiny_file_that_stands_for_millions_of_cells_is_refused(bench: Bench, content: bytes) -> None:
     (bench.folder / FILE).write_bytes(content)

@@ -88,7 +88,7 @@ def _show_designs(bench: Bench) -> None:
     call(bench, "apply_professional_design", operation="enhance", slide_index=3)
 
 
-@pytest.mark.slow
+@pytest.mark.office
 def test_a_deck_that_uses_everything_has_a_page_for_each_slide(bench: Bench, tmp_path: Path) -> None:
     picture(bench, size=(300, 200))
     call(bench, "create_presentation", id="all")
@@ -100,7 +100,7 @@ def test_a_deck_that_uses_everything_has_a_page_for_each_slide(bench: Bench, tmp
     assert len(re.findall(rb"/Type\s*/Page\b", document)) == count == 40
 
 
-@pytest.mark.slow
+@pytest.mark.office
 def test_a_deck_that_another_program_wrote_is_opened_and_changed(
     prepared: Callable[[str], Bench], tmp_path: Path
 ) -> None:

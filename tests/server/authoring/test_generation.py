@@ -19,6 +19,7 @@ def way(task: Task) -> str:
     return json.dumps(task.references[0].model_dump(mode="json"), sort_keys=True).replace(task.id, "")
 
 
+@pytest.mark.seeds
 @pytest.mark.parametrize("seed", SEEDS)
 @every_family
 def test_other_seeds_give_sets_that_verify(family, seed):
@@ -27,12 +28,14 @@ def test_other_seeds_give_sets_that_verify(family, seed):
     assert problems == []
 
 
+@pytest.mark.seeds
 @every_family
 def test_no_two_tasks_have_the_same_reference(family):
     ways = [way(task) for seed in SEEDS for task in fresh()[family, seed][0].tasks.values()]
     assert len(set(ways)) == len(ways)
 
 
+@pytest.mark.seeds
 @every_family
 def test_the_picture_is_needed(family):
     one, other = asked_alike(family)
@@ -41,6 +44,7 @@ def test_the_picture_is_needed(family):
     assert way(one.task) != way(other.task)
 
 
+@pytest.mark.seeds
 def test_a_private_set_is_served_and_leaves_no_reference_on_disk(tmp_path, monkeypatch):
     art()
     monkeypatch.setattr("m3bench.server.authoring.sets.FAMILIES", {"barcode_lookup": FAMILIES["barcode_lookup"]})

@@ -17,14 +17,17 @@ from tests.server.clients.documents import broken, found
 LAUNCH = Launch(command="/opt/with blank/bin/m3bench", args=("serve", "--profile", "wide"))
 WINDOWS = Launch(command="C:\\Users\\Änn\\m3bench.exe", args=("serve",))
 
+FORMATS = {(client.format, client.servers): client for client in clients().values()}
+"""One client for each way of writing a configuration: what is found differs by that alone."""
+
 FOUND = [
     pytest.param(client, data, id=f"{client.key}-{name}")
-    for client in clients().values()
+    for client in FORMATS.values()
     for name, data in found(client).items()
 ]
 BROKEN = [
     pytest.param(client, data, id=f"{client.key}-{name}")
-    for client in clients().values()
+    for client in FORMATS.values()
     for name, data in broken(client).items()
 ]
 

@@ -1,4 +1,4 @@
-"""The numpy MiniLM against sentence-transformers, which runs the same weights in torch."""
+"""The numpy MiniLM against vectors of sentence-transformers, which runs the same weights in torch: stored and live."""
 
 import math
 import warnings
@@ -9,6 +9,7 @@ import pytest
 from m3bench.server.scoring import weights
 from m3bench.server.scoring.encoder import SentenceTransformerEncoder
 from m3bench.server.scoring.minilm import MiniLM, gelu
+from tests.server.scoring.stored import FILE, VECTORS_OF
 from tests.server.scoring.varied import varied_texts
 
 
@@ -17,7 +18,13 @@ def minilm() -> MiniLM:
     return MiniLM()
 
 
-@pytest.mark.slow
+def test_cosines_equal_the_stored_ones_of_sentence_transformers(minilm: MiniLM) -> None:
+    ours, theirs = minilm.encode(VECTORS_OF).astype(np.float64), np.load(FILE)["vectors"].astype(np.float64)
+    assert np.abs(ours @ ours.T - theirs @ theirs.T).max() <= 1e-5
+    assert np.abs((ours * theirs).sum(axis=1) - 1).max() <= 1e-5
+
+
+@pytest.mark.torch
 def test_cosines_equal_those_of_sentence_transformers(minilm: MiniLM) -> None:
     texts = varied_texts(2000)
     ours = minilm.encode(texts).astype(np.float64)

@@ -120,10 +120,3 @@ def test_what_cannot_be_served_is_refused(arguments: list[str], said: str) -> No
     refused = CliRunner().invoke(app, ["tool-server", *arguments])
     assert isinstance(refused.exception, UserError)
     assert said in str(refused.exception)
-
-
-def test_without_fastmcp_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "fastmcp", None)
-    monkeypatch.delitem(sys.modules, "m3bench.server.toolservers.standalone")
-    refused = CliRunner().invoke(app, ["tool-server", "math"])
-    assert "pip install 'm3bench[tool-server]'" in str(refused.exception)

@@ -35,6 +35,7 @@ def test_a_familys_servers_are_served(name):
     assert set(FAMILIES[name].servers) <= {tool.server for tool in load_catalog().ready.tools}
 
 
+@pytest.mark.seeds
 @every_family
 def test_boxes_fit_what_can_be_seen_of_the_objects(name, monkeypatch):
     """The visible part of an object is what it changed in the picture and nothing later changed again."""

@@ -59,6 +59,7 @@ def hashes(library: MadeLibrary) -> dict[str, str]:
     return {name: sha256(data).hexdigest() for name, data in library.files()}
 
 
+@pytest.mark.seeds
 def test_a_seed_gives_twenty_tasks_that_are_proved():
     library = full()
     assert len(library.tasks) == COUNT
@@ -67,7 +68,7 @@ def test_a_seed_gives_twenty_tasks_that_are_proved():
     assert len({frozenset(task.tools) for task in library.tasks.values()}) >= COUNT * 0.6
 
 
-@pytest.mark.slow
+@pytest.mark.seeds
 def test_the_same_seed_gives_the_same_bytes():
     assert hashes(made(SERVERS, COUNT, 1)) == hashes(full())
 
@@ -79,6 +80,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others():
     assert dict(one.files()) != dict(other.files())
 
 
+@pytest.mark.seeds
 def test_every_task_has_two_hops_and_something_to_do_together():
     for task in full().tasks.values():
         steps = task.references[0].steps
@@ -86,6 +88,7 @@ def test_every_task_has_two_hops_and_something_to_do_together():
         assert any(len(step) > 1 for step in steps), task.id
 
 
+@pytest.mark.seeds
 def test_every_later_call_uses_what_only_an_earlier_answer_said():
     for task in full().tasks.values():
         answers = anyio.run(_answers, full(), task)
@@ -117,6 +120,7 @@ async def _answers(library: MadeLibrary, task: Task) -> list[str]:
     return ["\n".join(next(texts) for _ in step) for step in task.references[0].steps]
 
 
+@pytest.mark.seeds
 def test_questions_name_no_tool_and_say_nothing_of_the_card_or_the_answer():
     library, catalog = full(), load_catalog().ready
     for task in library.tasks.values():
