@@ -33,6 +33,8 @@ from m3bench.server.runs.retrieval import listed
 from m3bench.server.runs.run import Runs
 from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
 from m3bench.server.scorecard.building import score_run
+from m3bench.server.scorecard.migration import card_of
+from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import client_facts
 from m3bench.server.store.layout import WORKSPACES, run_workspace
@@ -172,17 +174,21 @@ class App:
             del self.seats[seat.id]
         self._seats_changed()
 
-    async def score(self, record: RunRecord) -> dict[str, Any]:
+    async def score(self, record: RunRecord) -> ScoreCard:
         """The score card of a submitted run, computed once."""
-        if record.scorecard is not None:
-            return record.scorecard
+        known = card_of(record)
+        if known is not None:
+            return known
         if record.state not in ("submitted", "scored"):
             raise RunError("This run was not submitted: there is nothing to score.")
         task = self.library.task(record.task)
         calls = await anyio.to_thread.run_sync(self.runs.tool_calls, record.id)
-        card = await anyio.to_thread.run_sync(score_run, record, task, calls, self.workspace(record), self._encoder)
-        card["client"] = self._client(record)
-        await anyio.to_thread.run_sync(partial(self.store.change_run, record.id, state="scored", scorecard=card))
+        client = self._client(record)
+        card = await anyio.to_thread.run_sync(
+            score_run, record, task, calls, self.workspace(record), self._encoder, client
+        )
+        change = partial(self.store.change_run, record.id, state="scored", scorecard=card.to_json())
+        await anyio.to_thread.run_sync(change)
         self._run_changed(record.id)
         return card
 
@@ -244,10 +250,10 @@ class App:
         if self.observer is not None:
             self.observer.seats_changed()
 
-    def _client(self, record: RunRecord) -> dict[str, Any] | None:
+    def _client(self, record: RunRecord) -> Client | None:
         """Who played a run, as its last call says, which is at the latest the one that submitted."""
         last = next(reversed(self.store.calls(record.id)), None)
-        return client_facts(self.settings.data, last.client, last.revision) if last is not None else None
+        return Client(**client_facts(self.settings.data, last.client, last.revision)) if last is not None else None
 
     @property
     def _encoder(self) -> Any:

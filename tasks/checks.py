@@ -156,7 +156,7 @@ class CallMade(_Check):
             call for call in evidence.calls
             if call.tool == self.tool and call.outcome == "success" and wanted in str(call.arguments).casefold()
         ]  # fmt: skip
-        return None if len(made) >= self.times else f"it was used so {len(made)} times"
+        return None if len(made) >= self.times else _too_few(len(made))
 
 
 class BackedByCall(_Check):
@@ -377,3 +377,7 @@ def _opens(path: Path) -> bool:
     except Exception:
         return False
     return True
+
+
+def _too_few(calls: int) -> str:
+    return f"only {calls} call{'' if calls == 1 else 's'} did so" if calls else "no call did so"

@@ -230,6 +230,6 @@ def _fitting(called: str) -> str:
     return profile_for(known) if known is not None else "full"
 
 
-def _lines(card: Card, trouble: Sequence[str]) -> list[str]:
-    found = [f"- {fact['says']}" for fact in card["facts"].values()]
+def _lines(probed: Card, trouble: Sequence[str]) -> list[str]:
+    found = [f"- {fact['says']}" for fact in probed["facts"].values()]
     return [*found, "", *(f"This was not kept: {line}" for line in trouble)] if trouble else found

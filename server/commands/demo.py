@@ -1,10 +1,11 @@
 """`m3bench demo`: three clients play the same task through a real server, and get their score cards."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from m3bench.server.scorecard.model import ScoreCard
     from m3bench.tasks.task import Task
 
 TASK = "barcode_lookup-1"
@@ -28,12 +29,12 @@ def demo(
     chosen = library.task(task)
     cards = anyio.run(play_all, chosen, not json)
     if json:
-        print_json(cards)
+        print_json({name: card.to_json() for name, card in cards.items()})
     else:
         _show(chosen, str(library.folder / "pictures" / chosen.pictures[0]), cards)
 
 
-def _show(task: "Task", picture: str, cards: dict[str, dict[str, Any]]) -> None:
+def _show(task: "Task", picture: str, cards: "dict[str, ScoreCard]") -> None:
     from rich.markdown import Markdown
     from rich.table import Table
 
@@ -48,13 +49,13 @@ def _show(task: "Task", picture: str, cards: dict[str, dict[str, Any]]) -> None:
     for name in cards:
         table.add_column(f"{name} client", justify="right")
     for metric in (*METRICS, "average"):
-        values = [card["metrics"][metric] for card in cards.values()]
+        values = [card.metrics[metric] for card in cards.values()]
         table.add_row(
             metric.replace("_", " "), *(f"{value:.3f}" for value in values), style="bold" if metric == "average" else ""
         )
-    checks = [f"{sum(check['passed'] for check in card['checks'])} of {len(card['checks'])}" for card in cards.values()]
+    checks = [f"{card.checks_passed} of {len(card.checks)}" for card in cards.values()]
     table.add_row("checks passed", *checks)
-    table.add_row("solved", *("yes" if card["success"] else "no" for card in cards.values()))
+    table.add_row("solved", *("yes" if card.success else "no" for card in cards.values()))
     screen.print(table)
     screen.print("\nWhere the sloppy client lost its points", style="bold")
     screen.print(Markdown(calls_markdown(cards["sloppy"])))

@@ -85,7 +85,7 @@ def _show(folder: Path, client: str | None, json: bool) -> None:
     if not found and client is not None and client in clients():
         found = cards_of(folder, clients()[client].client_names)
     if not found and client is not None:
-        known = ", ".join(sorted({card["client"]["name"] for card in cards(folder)})) or "none yet"
+        known = ", ".join(sorted({probed["client"]["name"] for probed in cards(folder)})) or "none yet"
         raise UserError(f"No probe of {client!r} was kept (probed: {known}): m3bench probe --print shows how to do it.")
     if json:
         print_json(found)
@@ -102,19 +102,19 @@ def _show_cards(found: list[dict[str, Any]]) -> None:
     from m3bench.server.scoring.explain import printable
 
     out = console()
-    for number, card in enumerate(found):
+    for number, probed in enumerate(found):
         if number:
             out.print()
-        client, setup = card["client"], card["setup"]
-        state = "" if card["complete"] else ", broken off"
+        client, setup = probed["client"], probed["setup"]
+        state = "" if probed["complete"] else ", broken off"
         out.print(printable(f"{client['name']} {client['version']}"), style="bold")
-        about = f"probed {card['taken']} over {setup['transport']}, tools of {setup['profile']} as padding{state}"
+        about = f"probed {probed['taken']} over {setup['transport']}, tools of {setup['profile']} as padding{state}"
         out.print(printable(about), style="dim")
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column(style="cyan", no_wrap=True)
         table.add_column(overflow="fold")
         table.add_column(style="dim", no_wrap=True)
-        for name, fact in card["facts"].items():
+        for name, fact in probed["facts"].items():
             table.add_row(name.replace("_", " "), printable(fact["says"]), fact["evidence"])
         out.print(table)
 

@@ -8,7 +8,7 @@ import typer
 from m3bench.server.commands.record import Data, Json, find_run, record, why_not_written
 
 if TYPE_CHECKING:
-    from m3bench.server.results.reports.run import Told
+    from m3bench.server.results.reports.run import TaskShown
     from m3bench.server.store.records import RunRecord
 
 
@@ -47,13 +47,13 @@ def report(
     with record(data) as store:
         run = find_run(store, what)
         calls = store.calls(run.id)
-    document = run_document(run, calls, _told(run, tasks))
+    document = run_document(run, calls, _task_shown(run, tasks))
     if json:
         from m3bench.server.commands.screen import print_json
 
         print_json(document)
     if png is not None:
-        _write_png(png, document)
+        _write_png(png, document, run)
     if output is not None or (png is None and not json):
         _write(output or Path(f"{_file_name(run.task)}-{run.id[:8]}.html"), run_page(document).encode())
 
@@ -77,9 +77,9 @@ def _report_set(folder: Path, output: Path | None, png: Path | None, json: bool)
         _write(output or Path(f"{_file_name(results.header.name)}.html"), set_page(document).encode())
 
 
-def _told(run: "RunRecord", tasks: Path | None) -> "Told | None":
+def _task_shown(run: "RunRecord", tasks: Path | None) -> "TaskShown | None":
     """The task of a run, when the set at hand is the one that the run was made with."""
-    from m3bench.server.results.reports.run import Told
+    from m3bench.server.results.reports.run import TaskShown
     from m3bench.tasks.library import BUNDLED, Library
 
     library = Library(tasks or BUNDLED)
@@ -87,16 +87,18 @@ def _told(run: "RunRecord", tasks: Path | None) -> "Told | None":
     if run.task not in library.tasks or made.get("hash") != library.hash:
         return None
     task = library.task(run.task)
-    return Told(task=task, pictures=tuple((name, library.picture(name)) for name in task.pictures))
+    return TaskShown(task=task, pictures=tuple((name, library.picture(name)) for name in task.pictures))
 
 
-def _write_png(path: Path, document: dict[str, Any]) -> None:
+def _write_png(path: Path, document: dict[str, Any], run: "RunRecord") -> None:
     from m3bench.server.results.reports.picture import card_png
+    from m3bench.server.scorecard.migration import card_of
     from m3bench.tasks.errors import UserError
 
-    if document["card"] is None:
+    card = card_of(run)
+    if card is None:
         raise UserError("This run has no score card to draw: submit it and call score first.")
-    _write(path, card_png(document))
+    _write(path, card_png(document, card))
 
 
 def _file_name(task: str) -> str:

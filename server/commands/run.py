@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from os import cpu_count, environ
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from m3bench.server.evaluate.agents.registry import Agent
     from m3bench.server.evaluate.headless.plan import Choice, ModelOptions, Plan, SampleDone
     from m3bench.server.results.resultset import Sample
+    from m3bench.server.scorecard.model import ScoreCard
 
 Play: TypeAlias = "Callable[[Plan, SampleDone], None]"
 """Plays a plan; returns when nothing is left to do, raises KeyboardInterrupt when it was stopped."""
@@ -307,7 +308,7 @@ def _play(plays: "Sequence[tuple[Plan, Play]]") -> None:
     with progress(sum(len(plan.todo) for plan, _ in plays)) as shown:
         for plan, play in plays:
 
-            def done(sample: "Sample", card: Mapping[str, Any] | None, plan: "Plan" = plan) -> None:
+            def done(sample: "Sample", card: "ScoreCard | None", plan: "Plan" = plan) -> None:
                 append_sample(plan.folder, sample)
                 shown.tell(plan.header.agent, sample, card)
 

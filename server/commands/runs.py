@@ -53,13 +53,15 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
     """Show a run: its calls, and its score card when it has one."""
     from m3bench.server.commands.screen import console, print_json
     from m3bench.server.scorecard.markdown import markdown
+    from m3bench.server.scorecard.migration import card_of
 
     with record(data) as store:
         found = find_run(store, run)
         calls = store.calls(found.id)
+    card = card_of(found)
     if json:
         print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "seal": found.seal,
-                    "scorecard": found.scorecard, "calls": [call_row(call) for call in calls]})  # fmt: skip
+                    "scorecard": card and card.to_json(), "calls": [call_row(call) for call in calls]})  # fmt: skip
         return
     from rich.markdown import Markdown
 
@@ -72,8 +74,8 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
         screen.print(f"  {call.wall[11:23]}  {call.outcome or 'under way':18} {milliseconds:9.1f} ms  {call.tool}")
     if found.answer is not None:
         screen.print(f"answer: {value(found.answer, 300)}", soft_wrap=True)
-    if found.scorecard is not None:
-        screen.print(Markdown(markdown(found.scorecard, found.id)))
+    if card is not None:
+        screen.print(Markdown(markdown(card, found.id)))
 
 
 commands.command("export")(export_runs)
@@ -103,9 +105,11 @@ def delete(
 
 
 def _row(run: "RunRecord") -> dict[str, Any]:
-    card = run.scorecard or {}
+    from m3bench.server.scorecard.migration import card_of
+
+    card = card_of(run)
     return {
         "run": run.id, "task": run.task, "state": run.state, "mode": run.mode,
         "started": run.started, "ended": run.ended,
-        "average": card.get("metrics", {}).get("average"), "success": card.get("success"),
+        "average": card and card.average, "success": card and card.success,
     }  # fmt: skip

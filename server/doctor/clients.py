@@ -175,11 +175,11 @@ def _probed(client: Client, settings: Settings) -> tuple[dict[str, Any], Finding
         return {}, _finding("probe", "wrong", f"{error}.")
     if not found:
         return {}, _finding("probe", "note", f"{client.title} was not probed; {again} shows how to.")
-    card = max(found, key=lambda one: str(one["taken"]))
-    name = f"{card['client']['name']} {card['client']['version']}"
-    line = client_line({"client": {"name": name, "capabilities": short(card)}}).removeprefix("Client: ")
-    says = f"{line} ({str(card['taken'])[:10]})."
-    return {key: fact["value"] for key, fact in card["facts"].items()}, _finding("probe", "ok", says)
+    probed = max(found, key=lambda one: str(one["taken"]))
+    name = f"{probed['client']['name']} {probed['client']['version']}"
+    line = client_line(name, short(probed)).removeprefix("Client: ")
+    says = f"{line} ({str(probed['taken'])[:10]})."
+    return {key: fact["value"] for key, fact in probed["facts"].items()}, _finding("probe", "ok", says)
 
 
 def _finding(subject: str, state: State, says: str) -> Finding:

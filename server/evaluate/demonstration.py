@@ -8,12 +8,13 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from m3bench.server.scorecard.migration import read_card
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.tasks.catalog import expose
 from m3bench.tasks.task import Task
 
@@ -22,7 +23,7 @@ THINK_SECONDS = 0.4
 Player = Callable[[Client, Task], Awaitable[str]]
 
 
-async def play_all(task: Task, narrate: bool) -> dict[str, dict[str, Any]]:
+async def play_all(task: Task, narrate: bool) -> dict[str, ScoreCard]:
     """The score cards of the three clients."""
     players: dict[str, Player] = {"right": _right, "sloppy": _sloppy, "idle": _idle}
     cards = {}
@@ -34,16 +35,16 @@ async def play_all(task: Task, narrate: bool) -> dict[str, dict[str, Any]]:
     return cards
 
 
-async def _play(task: Task, player: Player, data: Path) -> dict[str, Any]:
+async def _play(task: Task, player: Player, data: Path) -> ScoreCard:
     arguments = ["-m", "m3bench.server.cli", "serve", "--data", str(data), "--profile", f"task:{task.id}"]
     server = StdioServerParameters(command=sys.executable, args=arguments)
     async with Client(stdio_client(server)) as client:
         await client.call_tool("start_task", {"task_id": task.id})
         answer = await player(client, task)
         await client.call_tool("submit", {"answer": answer})
-        card: dict[str, Any] | None = (await client.call_tool("score", {})).structured_content
-        assert card is not None
-        return card
+        found = (await client.call_tool("score", {})).structured_content
+        assert found is not None
+        return read_card(found)
 
 
 async def _right(client: Client, task: Task) -> str:

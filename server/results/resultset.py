@@ -12,7 +12,7 @@ with the client's name for an agent.
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import ENOSPC
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from m3bench.server.scorecard.migration import card_of
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.layout import database
 from m3bench.server.store.records import RunRecord
@@ -93,20 +95,13 @@ class Result:
 
     sample: Sample
     run: RunRecord
-    card: Mapping[str, Any]
+    card: ScoreCard
 
     @cached_property
     def row(self) -> Row:
         """For aggregation; repeats of a task are rows of their own."""
-        alignment = self.card["alignment"]
-        return Row(
-            id=f"{self.sample.task}#{self.sample.repeat}" if self.sample.repeat > 1 else self.sample.task,
-            family=self.card["family"],
-            metrics=self.card["metrics"],
-            reference_calls=sum(map(len, alignment["reference_steps"])),
-            actual_calls=sum(map(len, alignment["actual_steps"])),
-            matched=len(alignment["matches"]),
-        )
+        attempt = f"#{self.sample.repeat}" if self.sample.repeat > 1 else ""
+        return replace(self.card.row, id=f"{self.sample.task}{attempt}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,18 +130,18 @@ class ResultSet:
         return tuple(one for one in planned if one not in there)
 
 
-def comparable(run: RunRecord) -> Mapping[str, Any]:
+def comparable(run: RunRecord, card: ScoreCard) -> Mapping[str, Any]:
     """The manifest of a run as other tasks' runs have it: its task's own profile is named without task or family."""
     kind, _, name = str(run.manifest.get("profile")).partition(":")
-    own = {"task": run.task, "standard": run.task, "family": (run.scorecard or {}).get("family")}
+    own = {"task": run.task, "standard": run.task, "family": card.family}
     if not name or own.get(kind) != name:
         return run.manifest
     return {field: value for field, value in run.manifest.items() if field != "tools"} | {"profile": kind}
 
 
-def void_reason(card: Mapping[str, Any]) -> str:
+def void_reason(card: ScoreCard) -> str:
     """Why a score card says nothing of the agent: calls failed that were not its doing; empty when it does."""
-    found = [f"{count} by the {owner}" for owner, count in card["excluded"].items() if owner in OTHERS]
+    found = [f"{count} by the {owner}" for owner, count in card.excluded.items() if owner in OTHERS]
     return f"calls failed through no fault of the agent: {', '.join(found)}" if found else ""
 
 
@@ -266,15 +261,15 @@ def read_resultset(folder: Path) -> ResultSet:
     place = {task: number for number, task in enumerate(header.tasks)}
     samples.sort(key=lambda sample: (place.get(sample.task, len(place)), sample.task, sample.repeat))
     results = tuple(
-        Result(sample=sample, run=run, card=run.scorecard)
+        Result(sample=sample, run=run, card=card)
         for sample in samples
         if sample.state == "scored" and sample.run in runs
         for run in (runs[sample.run],)
-        if run.scorecard is not None
+        if (card := card_of(run)) is not None
     )
     seen: dict[str, Mapping[str, Any]] = {}
     for result in results:
-        manifest = comparable(result.run)
+        manifest = comparable(result.run, result.card)
         seen.setdefault(json.dumps(manifest, sort_keys=True), manifest)
     return ResultSet(
         folder=folder,

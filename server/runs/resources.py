@@ -10,7 +10,8 @@ from m3bench.proxy.seat import Seat
 from m3bench.server.runs.run import Runs
 from m3bench.server.scorecard.app import MIME, URI
 from m3bench.server.scorecard.markdown import markdown
-from m3bench.server.scorecard.trajectory import course
+from m3bench.server.scorecard.migration import card_of
+from m3bench.server.scorecard.trajectory import played_run
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import solvable
 from m3bench.tasks.task import picture_type
@@ -104,10 +105,11 @@ class BenchmarkResources:
         if uri == PICTURE and running is not None:
             return {"contents": [_picture(name, data) for name, data in self._runs.pictures(running)]}
         if uri == TRAJECTORY and latest is not None:
-            found = course(self._runs.tool_calls(latest.id)).trajectory
+            found = played_run(self._runs.tool_calls(latest.id)).trajectory
             return _text(uri, json.dumps(found.to_json(), ensure_ascii=False, indent=1), "application/json")
-        if uri == SCORECARD and latest is not None and latest.scorecard is not None and latest.mode == "practice":
-            return _text(uri, markdown(latest.scorecard, latest.id), "text/markdown")
+        card = card_of(latest) if uri == SCORECARD and latest is not None and latest.mode == "practice" else None
+        if latest is not None and card is not None:
+            return _text(uri, markdown(card, latest.id), "text/markdown")
         return None
 
     async def completion(self, seat: Seat, params: Mapping[str, Any]) -> dict[str, Any] | None:

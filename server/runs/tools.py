@@ -16,6 +16,7 @@ from m3bench.server.runs import retrieval
 from m3bench.server.runs.run import Run, Runs
 from m3bench.server.scorecard.app import TOOL_META
 from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError, StoreError
@@ -24,7 +25,7 @@ from m3bench.tasks.profiles import solvable
 from m3bench.tasks.schema import problems
 from m3bench.tasks.task import MEDIA, Task, picture_type
 
-Scorer = Callable[[RunRecord], Awaitable[dict[str, Any]]]
+Scorer = Callable[[RunRecord], Awaitable[ScoreCard]]
 
 _HANDLE = {"type": "string", "description": "The run handle that start_task gave. May be left out."}
 
@@ -168,7 +169,7 @@ class BenchmarkTools:
         if record.mode == "ranked":
             return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
         content = [{"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)]
-        return {"content": content, "structuredContent": card, "isError": False}
+        return {"content": content, "structuredContent": card.to_json(), "isError": False}
 
     async def _find_tools(self, seat: Seat, query: str, limit: int = retrieval.FOUND) -> dict[str, Any]:
         return retrieval.find_tools(seat, query, limit)

@@ -1,15 +1,23 @@
 """A score card in words: Markdown that any chat shows, the same for every client.
 
-Headline, a bar for each metric, what would have gained the most, reference and actual calls side by side by step,
-checks and outcomes. Only puts into words what the card's data says. Bounded whatever the run did, and whatever its
+Headline, a bar for each metric, what would have helped most, reference and actual calls side by side by step, checks
+and outcomes. Only puts into words what the card's data says. Bounded whatever the run did, and whatever its
 texts hold: they stand in code spans or are escaped, so no argument can break a table or pass for a heading.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from m3bench.server.scorecard.costs import gains
+from m3bench.server.scorecard.model import (
+    ActualCall,
+    ArgumentDifference,
+    ExtraArgument,
+    Match,
+    MissingArgument,
+    ReferenceCall,
+    ScoreCard,
+)
 from m3bench.server.scoring.explain import printable, value
 from m3bench.server.store.capability import client_line
 
@@ -22,7 +30,7 @@ METRICS = {
     "merge_purity": "steps kept apart",
 }
 
-MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_GAINS = 24, 8, 15, 3
+MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_IMPROVEMENTS = 24, 8, 15, 3
 """Lines of each kind; what is left out is counted."""
 
 _BAR = 12
@@ -32,7 +40,7 @@ _SPECIAL = re.compile(r"([\\`*<>|~])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|\](?=[(\
 """What Markdown would act upon in a sentence; an underscore within a name is left alone."""
 
 
-def markdown(card: Mapping[str, Any], run: str | None = None) -> str:
+def markdown(card: ScoreCard, run: str | None = None) -> str:
     """The whole card.
 
     Args:
@@ -42,42 +50,40 @@ def markdown(card: Mapping[str, Any], run: str | None = None) -> str:
     parts = [
         _headline(card),
         _metrics(card),
-        _gains(card),
+        _improvements(card),
         calls_markdown(card),
         _checks(card),
         _outcomes(card),
-        client_line(card),
+        _client(card),
         _more(run),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def calls_markdown(card: Mapping[str, Any]) -> str:
+def calls_markdown(card: ScoreCard) -> str:
     """Reference and actual calls side by side, by step."""
     rows = [*_bounded(list(_reference_rows(card)), MAX_REFERENCE, "calls of the reference")]
     rows += _bounded(list(_extra_rows(card)), MAX_EXTRA, "calls that were not needed")
     return "\n".join(["| step | reference | what was done | |", "|---|---|---|---|", *rows]) if rows else ""
 
 
-def _headline(card: Mapping[str, Any]) -> str:
-    average = card["metrics"].get("average")
-    verdict = {True: "solved", False: "not solved", None: "no checks"}[card["success"]]
-    checks = card["checks"]
-    count = f" ({sum(item['passed'] for item in checks)} of {len(checks)} checks)" if checks else ""
+def _headline(card: ScoreCard) -> str:
+    average = card.average
+    verdict = {True: "solved", False: "not solved", None: "no checks"}[card.success]
+    count = f" ({card.checks_passed} of {len(card.checks)} checks)" if card.checks else ""
     figure = "unscored" if average is None else f"{average:.3f}"
-    return f"## m3bench: {_sentence(card['task'])}\n\n**average {figure}** · **{verdict}**{count}"
+    return f"## m3bench: {_sentence(card.task)}\n\n**average {figure}** · **{verdict}**{count}"
 
 
-def _metrics(card: Mapping[str, Any]) -> str:
-    reasons = card.get("reasons", {})
+def _metrics(card: ScoreCard) -> str:
     lines = ["| metric | | value | |", "|---|---|---|---|"]
     for name, meaning in METRICS.items():
-        figure = card["metrics"].get(name)
-        label, said = name.replace("_", " "), reasons.get(name) or meaning
+        figure = card.metrics.get(name)
+        label, said = name.replace("_", " "), card.reasons.get(name) or meaning
         if figure is None:
             lines.append(f"| {label} | | unscored | {meaning} |")
             continue
-        low, high = card["ranges"].get(name, (figure, figure))
+        low, high = card.range_of(name)
         spread = f" ({low:.2f}–{high:.2f})" if high - low > 0.0005 else ""
         lines.append(f"| {label} | `{_bar(figure, low, high)}` | {figure:.3f}{spread} | {said} |")
     return "\n".join(lines)
@@ -89,37 +95,34 @@ def _bar(figure: float, low: float, high: float) -> str:
     return "█" * sure + "▓" * (full - sure) + "▒" * (open_ - full) + "░" * (_BAR - open_)
 
 
-def _gains(card: Mapping[str, Any]) -> str:
-    found = card["gains"] if "gains" in card else gains(card)
+def _improvements(card: ScoreCard) -> str:
     lines = [
-        f"{number}. **+{gain['gain']:.3f}** {_sentence(gain['text'])}"
-        for number, gain in enumerate(found[:MAX_GAINS], 1)
+        f"{number}. **+{one.gain:.3f}** {_sentence(one.text)}"
+        for number, one in enumerate(card.improvements[:MAX_IMPROVEMENTS], 1)
     ]
-    heading = "**What would have gained the most** (each mended alone)"
+    heading = "**What would have helped most** (each change on its own)"
     return "\n".join([heading, "", *lines]) if lines else ""
 
 
-def _reference_rows(card: Mapping[str, Any]) -> Iterator[str]:
-    alignment = card["alignment"]
-    actual = _flat(alignment["actual_steps"])
-    matches = {match["reference"]: match for match in alignment["matches"]}
-    for index, (step, call) in enumerate(_flat(alignment["reference_steps"])):
+def _reference_rows(card: ScoreCard) -> Iterator[str]:
+    actual = card.alignment.actual_calls
+    matches = {match.reference: match for match in card.alignment.matches}
+    for index, (step, call) in enumerate(card.alignment.reference_calls):
         match = matches.get(index)
         if match is None:
-            yield f"| {step} | {_call(call)} | – | ✗ missed |"
+            yield f"| {step + 1} | {_call(call)} | – | ✗ missed |"
             continue
-        where, _ = actual[match["actual"]]
-        sign = "✓" if match["strong"] else "≈"
-        yield f"| {step} | {_call(call)} | step {where}: {_done(match)} | {sign} {match['similarity']:.2f} |"
+        where, _ = actual[match.actual]
+        sign = "✓" if match.strong else "≈"
+        yield f"| {step + 1} | {_call(call)} | step {where + 1}: {_done(match)} | {sign} {match.similarity:.2f} |"
 
 
-def _extra_rows(card: Mapping[str, Any]) -> Iterator[str]:
-    actual = _flat(card["alignment"]["actual_steps"])
-    for place in card["alignment"]["extra"]:
+def _extra_rows(card: ScoreCard) -> Iterator[str]:
+    actual = card.alignment.actual_calls
+    for place in card.alignment.extra:
         step, call = actual[place]
-        outcome = call.get("outcome")
-        failed = f" ({outcome.replace('_', ' ')})" if outcome not in (None, "success") else ""
-        yield f"| | – | step {step}: {_call(call)}{failed} | + not needed |"
+        failed = f" ({call.outcome.replace('_', ' ')})" if call.failed and call.outcome else ""
+        yield f"| | – | step {step + 1}: {_call(call)}{failed} | + not needed |"
 
 
 def _bounded(rows: Sequence[str], most: int, what: str) -> list[str]:
@@ -127,25 +130,23 @@ def _bounded(rows: Sequence[str], most: int, what: str) -> list[str]:
     return [*rows[:most], f"| | | … {left} more {what} | |"] if left > 0 else list(rows)
 
 
-def _flat(steps: Sequence[Sequence[Mapping[str, Any]]]) -> list[tuple[int, Mapping[str, Any]]]:
-    return [(number, call) for number, step in enumerate(steps, 1) for call in step]
+def _call(call: ReferenceCall | ActualCall) -> str:
+    arguments = ", ".join(f"{name}={_short(item)}" for name, item in call.arguments.items())
+    return _code(f"{call.tool}({arguments})", _MAX_CALL)
 
 
-def _call(call: Mapping[str, Any]) -> str:
-    arguments = ", ".join(f"{name}={_short(item)}" for name, item in call["arguments"].items())
-    return _code(f"{call['tool']}({arguments})", _MAX_CALL)
-
-
-def _done(match: Mapping[str, Any]) -> str:
+def _done(match: Match) -> str:
     """What was done in answer to a reference call: as it is, or with what is different."""
-    if not match["differences"]:
+    if not match.differences:
         return "the same"
-    words = {
-        "missing": lambda item: f"without {item['argument']}",
-        "extra": lambda item: f"{item['argument']}={_short(item['actual'])} too",
-        "changed": lambda item: f"{item['argument']}={_short(item['actual'])}",
-    }
-    return _code("; ".join(words[item["kind"]](item) for item in match["differences"]), _MAX_DIFFERENCES)
+    return _code("; ".join(map(_difference, match.differences)), _MAX_DIFFERENCES)
+
+
+def _difference(item: ArgumentDifference) -> str:
+    if isinstance(item, MissingArgument):
+        return f"without {item.argument}"
+    also = " too" if isinstance(item, ExtraArgument) else ""
+    return f"{item.argument}={_short(item.actual)}{also}"
 
 
 def _short(item: Any) -> str:
@@ -153,27 +154,30 @@ def _short(item: Any) -> str:
     return text[1:-1] if isinstance(item, str) and text.endswith('"') else text
 
 
-def _checks(card: Mapping[str, Any]) -> str:
-    checks = card["checks"]
+def _checks(card: ScoreCard) -> str:
     lines = [
-        f"- {'✓' if item['passed'] else '✗'} {_sentence(item['check'])}"
-        + (f" — {_sentence(item['reason'])}" if item["reason"] else "")
-        for item in checks[:MAX_CHECKS]
+        f"- {'✓' if item.passed else '✗'} {_sentence(item.check)}"
+        + (f" — {_sentence(item.reason)}" if item.reason else "")
+        for item in card.checks[:MAX_CHECKS]
     ]
-    if len(checks) > MAX_CHECKS:
-        lines.append(f"- … {len(checks) - MAX_CHECKS} more checks")
+    if len(card.checks) > MAX_CHECKS:
+        lines.append(f"- … {len(card.checks) - MAX_CHECKS} more checks")
     return "\n".join(["**Checks**", "", *lines]) if lines else ""
 
 
-def _outcomes(card: Mapping[str, Any]) -> str:
-    words = [f"{count} {name.replace('_', ' ')}" for name, count in card["outcomes"].items()]
+def _outcomes(card: ScoreCard) -> str:
+    words = [f"{count} {name.replace('_', ' ')}" for name, count in card.outcomes.items()]
     text = f"Calls: {', '.join(words)}." if words else "No call was made."
-    if card["excluded"]:
-        left = ", ".join(f"{count} by the {owner}" for owner, count in card["excluded"].items())
+    if card.excluded:
+        left = ", ".join(f"{count} by the {owner}" for owner, count in card.excluded.items())
         text += f" Not counted, because they failed through no fault of the agent: {left}."
-    if card.get("open"):
+    if card.open:
         text += " Which calls belong to one step is not certain everywhere: ranges are over all readings of the log."
     return text
+
+
+def _client(card: ScoreCard) -> str:
+    return client_line(card.client.name, card.client.capabilities) if card.client is not None else ""
 
 
 def _more(run: str | None) -> str:

@@ -15,8 +15,8 @@ from m3bench.tasks.trajectory import Call, Step, Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)
-class Course:
-    """What a run did."""
+class PlayedRun:
+    """What was done in a run: the calls that count, in steps."""
 
     calls: tuple[CallRecord, ...]
     """The calls that count, in order of arrival."""
@@ -26,7 +26,7 @@ class Course:
 
     @property
     def trajectory(self) -> Trajectory:
-        """The course as a value that can be scored."""
+        """The calls that count, as a value that can be scored."""
         return Trajectory(
             steps=tuple(
                 Step(calls=tuple(_call(self.calls[index]) for index in step)) for step in self.segmentation.steps
@@ -39,8 +39,8 @@ class Course:
         return tuple(index for step in self.segmentation.steps for index in step)
 
 
-def course(records: Sequence[CallRecord], known: str = "") -> Course:
-    """The course of a run, from its recorded calls.
+def played_run(records: Sequence[CallRecord], known: str = "") -> PlayedRun:
+    """What was done in a run, from its recorded calls.
 
     Args:
         records: The run's calls, without those to the benchmark's own tools.
@@ -48,7 +48,8 @@ def course(records: Sequence[CallRecord], known: str = "") -> Course:
     """
     counted = tuple(record for record in records if record.owner == "agent")
     excluded = tuple(record for record in records if record.owner != "agent")
-    return Course(calls=counted, segmentation=segment([_timed(record) for record in counted], known), excluded=excluded)
+    segmentation = segment([_timed(record) for record in counted], known)
+    return PlayedRun(calls=counted, segmentation=segmentation, excluded=excluded)
 
 
 def result_text(record: CallRecord) -> str:

@@ -43,7 +43,7 @@ def file_name(client: str) -> str:
     )
 
 
-def keep(data: Path, card: Card) -> Path:
+def keep(data: Path, probed: Card) -> Path:
     """Write a card in place of the one of the same client and version; returns the file.
 
     A probe that was broken off never takes the place of one that was complete, and a file that cannot be read is
@@ -52,14 +52,14 @@ def keep(data: Path, card: Card) -> Path:
     Raises:
         InputFileError: The file cannot be written.
     """
-    path = data / FOLDER / file_name(card["client"]["name"])
+    path = data / FOLDER / file_name(probed["client"]["name"])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         known = _known(path)
-        others = [old for old in known if old["client"]["version"] != card["client"]["version"]]
-        if not card["complete"] and any(old not in others and old.get("complete") for old in known):
+        others = [old for old in known if old["client"]["version"] != probed["client"]["version"]]
+        if not probed["complete"] and any(old not in others and old.get("complete") for old in known):
             return path
-        cards = sorted([*others, card], key=lambda one: (one["taken"], one["client"]["version"]))
+        cards = sorted([*others, probed], key=lambda one: (one["taken"], one["client"]["version"]))
         write_atomically(path, f"{json.dumps({'version': VERSION, 'cards': cards}, indent=1)}\n".encode())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror}): choose a folder with --data") from error
@@ -83,7 +83,7 @@ def cards(data: Path) -> list[Card]:
 def cards_of(data: Path, names: Iterable[str]) -> list[Card]:
     """The cards of clients that call themselves by one of these names; one that ends in `*` is a beginning."""
     wanted = [re.escape(name).replace(r"\*", ".*") for name in names]
-    return [card for card in cards(data) if any(re.fullmatch(one, card["client"]["name"]) for one in wanted)]
+    return [found for found in cards(data) if any(re.fullmatch(one, found["client"]["name"]) for one in wanted)]
 
 
 def client_facts(data: Path, called: str, revision: str) -> dict[str, Any]:
@@ -99,29 +99,33 @@ def client_facts(data: Path, called: str, revision: str) -> dict[str, Any]:
         known = _read(data / FOLDER / file_name(name)) if name else []
     except InputFileError:
         known = []  # A card that cannot be read must not cost a score.
-    exact = [card for card in known if card["client"]["version"] == version]
+    exact = [probed for probed in known if probed["client"]["version"] == version]
     chosen = (exact or known)[-1:]
     return {"name": called, "revision": revision, "capabilities": short(chosen[0]) if chosen else None}
 
 
-def short(card: Card) -> dict[str, Any]:
+def short(probed: Card) -> dict[str, Any]:
     """The facts that scores depend on, and the version of the client that was probed."""
-    values = {name: card["facts"].get(name, {}).get("value") for name in SHORT}
-    return {"probed": card["client"]["version"], **values}
+    values = {name: probed["facts"].get(name, {}).get("value") for name in SHORT}
+    return {"probed": probed["client"]["version"], **values}
 
 
-def client_line(card: Mapping[str, Any]) -> str:
-    """A score card's line on its client; empty when the card says nothing of it."""
-    client = card.get("client") or {}
-    if not client.get("name"):
+def client_line(name: str, found: Mapping[str, Any] | None) -> str:
+    """A line of Markdown on a client; empty when it gave no name.
+
+    Args:
+        name: What it called itself.
+        found: The short form of its capability card, when there is one.
+    """
+    if not name:
         return ""
-    name = _inert(client["name"])
-    found = client.get("capabilities")
-    if found is None:
-        return f"Client: {name}"
+    return f"Client: {_inert(name)}" + (f" — {_inert(probe_words(name, found), 300)}" if found is not None else "")
+
+
+def probe_words(name: str, found: Mapping[str, Any]) -> str:
+    """What a probe found of a client, as plain text; names the version that was probed when it is another."""
     said = ", ".join(words(found)) or "probed, nothing to tell"
-    other = "" if client["name"].endswith(f" {found['probed']}") else f" (probed as {_inert(found['probed'])})"
-    return f"Client: {name} — {said}{other}"
+    return said if name.endswith(f" {found.get('probed')}") else f"{said} (probed as {str(found.get('probed'))[:80]})"
 
 
 def words(found: Mapping[str, Any]) -> list[str]:
@@ -141,9 +145,9 @@ def _each(found: Mapping[str, Any]) -> Iterable[str]:
     yield f"gives a call up after {seconds:g} s" if isinstance(seconds, int | float) else ""
 
 
-def _inert(text: object) -> str:
+def _inert(text: str, most: int = 80) -> str:
     """A client's own words, on one line and without anything that Markdown would act on."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in str(text))[:80]
+    plain = "".join(letter if letter.isprintable() else " " for letter in text)[:most]
     return re.sub(r"([\\`*_\[\]<>|#!])", r"\\\1", plain)
 
 
@@ -166,11 +170,11 @@ def _read(path: Path) -> list[Card]:
 
 def _well_formed(found: object) -> bool:
     return isinstance(found, list) and all(
-        isinstance(card, dict)
-        and isinstance(card.get("client"), dict)
-        and all(isinstance(card["client"].get(key), str) for key in ("name", "version"))
-        and isinstance(card.get("taken"), str)
-        and isinstance(card.get("facts"), dict)
-        and all(isinstance(one, dict) and {"value", "evidence", "says"} <= set(one) for one in card["facts"].values())
-        for card in found
+        isinstance(probed, dict)
+        and isinstance(probed.get("client"), dict)
+        and all(isinstance(probed["client"].get(key), str) for key in ("name", "version"))
+        and isinstance(probed.get("taken"), str)
+        and isinstance(probed.get("facts"), dict)
+        and all(isinstance(one, dict) and {"value", "evidence", "says"} <= set(one) for one in probed["facts"].values())
+        for probed in found
     )

@@ -62,7 +62,7 @@ def test_a_call_counts_when_it_succeeded() -> None:
     good = LoggedCall(tool="math/sum", arguments={"numbers": [1]}, outcome="success", text="1")
     bad = LoggedCall(tool="math/sum", arguments={}, outcome="invalid_arguments", text="")
     assert CallMade(tool="math/sum").run(answer("", Path(), bad, good)).passed
-    assert CallMade(tool="math/sum", times=2).run(answer("", Path(), bad, good)).reason == "it was used so 1 times"
+    assert CallMade(tool="math/sum", times=2).run(answer("", Path(), bad, good)).reason == "only 1 call did so"
 
 
 def test_a_claim_must_come_from_a_tool() -> None:

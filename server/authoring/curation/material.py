@@ -12,7 +12,8 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from m3bench.server.scorecard.trajectory import course, result_text
+from m3bench.server.scorecard.migration import card_of
+from m3bench.server.scorecard.trajectory import played_run, result_text
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
@@ -91,7 +92,7 @@ def gather(store: SqliteStore, library: Library, run: RunRecord) -> Material:
             f" {library.set.name!r}: name the folder of its set with --task-set."
         )
     task = library.task(run.task)
-    found = course([call for call in store.calls(run.id) if call.tool not in OWN_TOOLS], task.question)
+    found = played_run([call for call in store.calls(run.id) if call.tool not in OWN_TOOLS], task.question)
     place = {index: number for number, step in enumerate(found.segmentation.steps) for index in step}
     steps = found.trajectory.calls
     arguments = {index: steps[at].arguments for at, index in enumerate(found.order)}
@@ -144,8 +145,9 @@ def path_of(text: str) -> str:
 
 def _findings(run: RunRecord, task: Task, acts: tuple[Act, ...], workspace: Path) -> tuple[Finding, ...]:
     """From the score card when there is one: the workspace may be gone."""
-    if run.scorecard is not None:
-        return tuple(Finding(**finding) for finding in run.scorecard["checks"])
+    card = card_of(run)
+    if card is not None:
+        return tuple(Finding(check=one.check, passed=one.passed, reason=one.reason) for one in card.checks)
     if run.state not in ("submitted", "scored"):
         return ()
     calls = tuple(

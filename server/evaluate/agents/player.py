@@ -5,7 +5,7 @@ A sample ends with the score card of its run. What breaks a sample and is not th
 
 import random
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -21,6 +21,7 @@ from m3bench.server.evaluate.agents.registry import Agent
 from m3bench.server.evaluate.headless.inspect_seat import text_of
 from m3bench.server.evaluate.headless.plan import Attempt, Plan, SampleDone
 from m3bench.server.results.resultset import DATA, HEADER, Sample, void_reason
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import database
 from m3bench.tasks.errors import M3Error, RunError
 from m3bench.tasks.task import Task
@@ -50,10 +51,10 @@ async def play_plan(plan: Plan, agent: Agent, done: SampleDone) -> None:
             workers.start_soon(work)
 
 
-async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple[Sample, Mapping[str, Any] | None]:
+async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple[Sample, ScoreCard | None]:
     began = time.monotonic()
     run = None
-    card: Mapping[str, Any] | None = None
+    card: ScoreCard | None = None
     try:
         run = await _play(app, plan, agent, attempt)
         record = app.store.run(run)

@@ -20,6 +20,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Implementation, TextContent, Tool
 
 from m3bench.proxy.steps import HINT
+from m3bench.server.scorecard.migration import read_card
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import RUN_TOOLS
 from m3bench.tasks.errors import SandboxError, first_cause
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
@@ -89,12 +91,12 @@ class SampleSeat:
         """Hand in the answer."""
         await _own(self.client, "submit", {"answer": answer})
 
-    async def score(self) -> dict[str, Any]:
+    async def score(self) -> ScoreCard:
         """The score card of the run."""
-        card = (await _own(self.client, "score", {})).structured_content
-        if card is None:
+        found = (await _own(self.client, "score", {})).structured_content
+        if found is None:
             raise SandboxError("The benchmark server gave no score card.")
-        return dict(card)
+        return read_card(found)
 
 
 @asynccontextmanager

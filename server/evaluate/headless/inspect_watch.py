@@ -5,12 +5,11 @@ Failures that are not the model's make a sample void; many in a row mean that so
 would only make more of them.
 """
 
-from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import Any
 
 from m3bench.server.evaluate.headless.plan import SampleDone
 from m3bench.server.results.resultset import Sample
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.tasks.errors import RunError
 
 PATIENCE = 8
@@ -43,7 +42,7 @@ class Watch:
         if self.halted:
             raise RunError("Not begun: the run was stopped before this sample.")
 
-    def over(self, sample: Sample, card: Mapping[str, Any] | None) -> None:
+    def over(self, sample: Sample, card: ScoreCard | None) -> None:
         """A sample is over."""
         if sample.state == "void":
             self._void_in_a_row += 1

@@ -46,7 +46,7 @@ def outcome(folder: Path) -> Outcome:
 
 def summarise(found: ResultSet) -> Outcome:
     """A result set in a few numbers."""
-    checked = [result.card["success"] for result in found.results if result.card["success"] is not None]
+    checked = [result.card.success for result in found.results if result.card.success is not None]
     costs = [result.sample.usage.cost for result in found.results if result.sample.usage.cost is not None]
     return Outcome(
         agent=found.header.name,

@@ -22,6 +22,7 @@ from m3bench.server.results.resultset import (
     read_samples,
     write_header,
 )
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.settings import Settings
 from m3bench.server.store.owners import Owner, dead
 from m3bench.server.store.records import now
@@ -52,7 +53,7 @@ class Attempt(NamedTuple):
 class SampleDone(Protocol):
     """Is told of every sample that is over, scored or void; when it returns the sample is on disk."""
 
-    def __call__(self, sample: Sample, card: Mapping[str, Any] | None) -> None:
+    def __call__(self, sample: Sample, card: ScoreCard | None) -> None:
         """Keep a sample; `card` is its score card, None when it is void."""
         ...
 

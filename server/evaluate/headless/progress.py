@@ -5,11 +5,12 @@ Says how many samples are done, how fast, at what cost, how long the rest will t
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TextIO
 
 from m3bench.server.results.resultset import Sample
+from m3bench.server.scorecard.model import ScoreCard
 
 LINES = 20
 """Plain lines over a whole run, about."""
@@ -35,13 +36,13 @@ class Progress:
         self._clock = clock
         self._began = clock()
 
-    def tell(self, agent: str, sample: Sample, card: Mapping[str, Any] | None) -> None:
+    def tell(self, agent: str, sample: Sample, card: ScoreCard | None) -> None:
         """A sample is over."""
         self.done += 1
         self.void += sample.state == "void"
         if sample.usage.cost is not None:
             self.cost = (self.cost or 0.0) + sample.usage.cost
-        average = card["metrics"].get("average") if card is not None else None
+        average = card.average if card is not None else None
         result = "void" if card is None else "unscored" if average is None else f"{average:.3f}"
         self._show(self.done, self._line(f"{agent} {sample.task} {result}"))
 

@@ -4,18 +4,20 @@ The card is computed once, by the server that recorded the calls; nothing is sco
 value is NaN, which Inspect leaves out of its means and does not take for 0.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.scorecard.migration import read_card
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scoring.aggregate import METRICS
 from m3bench.tasks.errors import RunError
 
 CARD, RUN, ANSWER = "m3bench/card", "m3bench/run", "m3bench/answer"
 """Where a sample's store has the score card, the run's handle and the answer that was handed in."""
+
+FACTS = ("task", "family", "checks", "outcomes", "excluded", "reference", "ranges")
+"""Fields of a score card that go along with its numbers."""
 
 VALUES = (*METRICS, "average", "success")
 
@@ -25,25 +27,24 @@ def scorecard() -> Scorer:
     """The score card of the sample's run."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        card = state.store.get(CARD)
-        if card is None:
+        found = state.store.get(CARD)
+        if found is None:
             raise RunError("The sample ended before its answer could be handed in: there is nothing to score.")
-        return score_of(card, state.store.get(RUN), state.store.get(ANSWER))
+        return score_of(read_card(found), state.store.get(RUN), state.store.get(ANSWER))
 
     return score
 
 
-def score_of(card: Mapping[str, Any], run: str, answer: str) -> Score:
+def score_of(card: ScoreCard, run: str, answer: str) -> Score:
     """A score card as a score."""
-    numbers = {**card["metrics"], "success": card["success"]}
+    data = card.to_json()
+    numbers = {**card.metrics, "success": card.success}
     return Score(
-        value={name: float("nan") if numbers.get(name) is None else float(numbers[name]) for name in VALUES},
+        value={name: float("nan") if (value := numbers.get(name)) is None else float(value) for name in VALUES},
         answer=answer,
-        explanation=markdown(dict(card)),
+        explanation=markdown(card),
         metadata={
             "run": run,
-            "task": card["task"],
-            "family": card["family"],
-            **{name: card[name] for name in ("checks", "outcomes", "excluded", "reference", "ranges")},
+            **{name: data[name] for name in FACTS},
         },
     )

@@ -5,10 +5,9 @@ ends the sample with an error: it has no score, and a headless run counts it as 
 """
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import anyio
 from inspect_ai.agent import AgentState
@@ -28,6 +27,7 @@ from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
 from m3bench.server.evaluate.headless.scorer import ANSWER, CARD, RUN
 from m3bench.server.evaluate.headless.solver_react import React
 from m3bench.server.results.resultset import Sample, Usage, void_reason
+from m3bench.server.scorecard.migration import read_card
 from m3bench.tasks.errors import M3Error, SandboxError, UserError
 
 SOLVERS = ("react", "executor")
@@ -181,7 +181,7 @@ async def _hand_in(seat: SampleSeat, state: TaskState, work: AgentState) -> None
     reason = void_reason(card)
     if reason:
         raise SandboxError(reason)
-    state.store.set(CARD, card)
+    state.store.set(CARD, card.to_json())
 
 
 def _answer(work: AgentState) -> str:
@@ -196,7 +196,8 @@ def _tell(watch: Watch | None, state: TaskState, began: float, reason: str = "")
     """Tell a headless run what became of a sample."""
     if watch is None:
         return
-    card: Mapping[str, Any] | None = None if reason else state.store.get(CARD)
+    found = None if reason else state.store.get(CARD)
+    card = None if found is None else read_card(found)
     sample = Sample(
         task=state.metadata["task"],
         repeat=state.metadata["repeat"],

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from m3bench.server.evaluate.judges.material import Material, Picture, material
-from m3bench.server.results.resultset import HEADER, Result, Sample, read_resultset, store_folder
+from m3bench.server.results.resultset import HEADER, read_resultset, store_folder
+from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.layout import database
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
@@ -43,11 +44,8 @@ class Case:
     @property
     def row(self) -> Row | None:
         """The metrics of its score card; None when it was not scored."""
-        card = self.run.scorecard
-        if card is None:
-            return None
-        sample = Sample(task=self.task.id, repeat=1, state="scored", run=self.run.id)
-        return Result(sample=sample, run=self.run, card=card).row
+        card = card_of(self.run)
+        return card.row if card is not None else None
 
 
 def find_cases(names: Sequence[str], data: Path, library: Library) -> list[Case]:

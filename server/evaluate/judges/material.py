@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from m3bench.server.evaluate.judges.asks import Ask
-from m3bench.server.scorecard.trajectory import Course, course, result_text
+from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Call
@@ -75,7 +75,7 @@ class Material:
 
 def material(task: Task, records: Sequence[CallRecord], answer: str, pictures: Sequence[Picture] = ()) -> Material:
     """The material of a submitted run."""
-    found = course(records, task.question)
+    found = played_run(records, task.question)
     return Material(
         question=readable(task.question, MAX_ANSWER),
         wording=readable(task.wording, MAX_ANSWER),
@@ -102,7 +102,7 @@ def _shown(character: str) -> str:
     return "\ufffd" if unicodedata.category(character)[0] == "C" or character in "\u2028\u2029" else character
 
 
-def _calls(found: Course) -> Iterator[Section]:
+def _calls(found: PlayedRun) -> Iterator[Section]:
     calls, count = found.trajectory.calls, len(found.calls)
     limit = max(MIN_PART, min(MAX_PART, MAX_RESULTS // (2 * max(1, min(count, MAX_CALLS)))))
     place = 0

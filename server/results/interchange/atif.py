@@ -112,7 +112,7 @@ def atif(story: Episode) -> AtifTrajectory:
     steps = tuple(_steps(story))
     name, _, version = story.client.rpartition(" ")
     model = story.header.agent if story.header is not None and story.header.kind == "model" else None
-    score = {"metrics": dict(story.metrics), "success": story.success} if story.run.scorecard is not None else None
+    score = {"metrics": dict(story.metrics), "success": story.success} if story.card is not None else None
     return AtifTrajectory(
         session_id=story.run.id,
         trajectory_id=story.run.id,

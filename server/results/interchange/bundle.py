@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.server.results.interchange.archive import write_archive
 from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, store_folder
+from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row, micro
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import CallRecord, Mode, RunRecord, State
@@ -143,7 +144,7 @@ def pack(folder: Path, path: Path) -> Index:
                 _spool_run(spool, run, store)
             spool.put(HEADER, _json(found.header.model_dump(mode="json", by_alias=True)))
             spool.put(SAMPLES, _lines(sample.model_dump(mode="json") for sample in _samples(found)))
-            solved = sum(result.card["success"] is True for result in found.results)
+            solved = sum(result.card.success is True for result in found.results)
             claims = claims_of(found.rows, solved, len(found.void), len(found.missing))
             index = Index(m3bench=version("m3bench"), claims=claims, members=dict(sorted(spool.hashes.items())))
             spool.put(INDEX, _json(index.model_dump(mode="json")))
@@ -168,10 +169,11 @@ def _samples(found: ResultSet) -> list[Sample]:
 def _spool_run(spool: "_Spool", run: RunRecord, store: SqliteStore) -> None:
     place = f"runs/{run.id}"
     record = asdict(run)
-    card = record.pop("scorecard")
+    del record["scorecard"]
+    card = card_of(run)
     spool.put(f"{place}/{RUN}", _json(record))
     if card is not None:
-        spool.put(f"{place}/{CARD}", _json(card))
+        spool.put(f"{place}/{CARD}", _json(card.to_json()))
     spool.put(f"{place}/{CALLS}", _lines(_call(spool, call) for call in store.calls(run.id)))
     workspace = run_workspace(store.folder, run.id)
     spool.put(f"{place}/{FILES}", _lines(_file(spool, workspace, path) for path in regular_files(workspace)))

@@ -11,7 +11,9 @@ from typing import Any
 
 from m3bench.proxy.indirect import INJECTED
 from m3bench.server.results.resultset import HEADER, Header, read_header
-from m3bench.server.scorecard.trajectory import course
+from m3bench.server.scorecard.migration import card_of
+from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.scorecard.trajectory import played_run
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
@@ -35,6 +37,8 @@ class Episode:
     """A run with its story."""
 
     run: RunRecord
+    card: ScoreCard | None
+    """None when the run was not scored."""
     task: Task | None
     """None when the set that the run was made with is not at hand."""
     steps: tuple[EpisodeStep, ...]
@@ -71,13 +75,12 @@ class Episode:
     @property
     def metrics(self) -> Mapping[str, float | None]:
         """The numbers of the score card; none when the run is not scored."""
-        found: Mapping[str, float | None] = (self.run.scorecard or {}).get("metrics", {})
-        return found
+        return self.card.metrics if self.card is not None else {}
 
     @property
     def success(self) -> bool | None:
         """Whether all checks passed; None when there are none, or the run is not scored."""
-        return (self.run.scorecard or {}).get("success")
+        return self.card.success if self.card is not None else None
 
 
 def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
@@ -86,7 +89,7 @@ def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
     task = library.tasks.get(run.task) if known else None
     recorded = store.calls(run.id)
     calls = [call for call in recorded if call.tool not in OWN_TOOLS]
-    found = course(calls, task.question if task is not None else "")
+    found = played_run(calls, task.question if task is not None else "")
     steps = [
         EpisodeStep(calls=tuple(found.calls[index] for index in step), evidence=evidence)
         for step, evidence in zip(found.segmentation.steps, found.segmentation.evidence, strict=True)
@@ -96,6 +99,7 @@ def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
     last = recorded[-1] if recorded else None
     return Episode(
         run=run,
+        card=card_of(run),
         task=task,
         steps=tuple(sorted(steps, key=lambda step: step.calls[0].id)),
         trajectory=found.trajectory,

@@ -144,7 +144,7 @@ def _result(call: CallRecord) -> "ChatMessage":
 def _scores(story: Episode) -> "dict[str, Score] | None":
     from inspect_ai.scorer import Score
 
-    if story.run.scorecard is None:
+    if story.card is None:
         return None
     values: dict[str, Any] = {**story.metrics, "success": story.success}
     return {name: Score(value=float(value), answer=story.answer) for name, value in values.items() if value is not None}

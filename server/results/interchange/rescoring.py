@@ -21,11 +21,13 @@ from m3bench.server.results.interchange.consistency import oddities
 from m3bench.server.results.interchange.submission import Submission, SubmittedRun
 from m3bench.server.results.resultset import Result, Sample
 from m3bench.server.scorecard.building import score_run
+from m3bench.server.scorecard.migration import upgraded
+from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scoring import Encoder
 from m3bench.server.store.capability import client_facts
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.seal import file_hashes, seal
-from m3bench.tasks.errors import M3Error
+from m3bench.tasks.errors import M3Error, StoreError
 from m3bench.tasks.library import Library
 
 TOLERANCE = 1e-6
@@ -184,7 +186,7 @@ class _Rescoring:
             card = self._card(where, run, workspace)
         if card is not None:
             self._verdict.runs += 1
-            for path, claimed, real in self._unequal(record.scorecard, card):
+            for path, claimed, real in self._unequal(_claimed(record), json.loads(json.dumps(card.to_json()))):
                 self._differ(where, f"score card{path}", claimed, real)
             yield Result(sample=sample, run=record, card=card)
 
@@ -223,22 +225,19 @@ class _Rescoring:
             self._differ(where, f"manifest{path}", claimed, real)
         return seat, here
 
-    def _card(self, where: str, run: SubmittedRun, workspace: Path) -> dict[str, Any] | None:
+    def _card(self, where: str, run: SubmittedRun, workspace: Path) -> ScoreCard | None:
         try:
             task = self._library.task(run.record.task)
-            card = score_run(run.record, task, _of_agent(run), workspace, self._encoder)
-            card["client"] = self._client(run, workspace)
+            client = self._client(run, workspace)
+            return score_run(run.record, task, _of_agent(run), workspace, self._encoder, client)
         except M3Error as error:
             problem = str(error)
         except Exception as error:  # whatever a forged record makes the scorer raise
             problem = f"cannot be computed from this log ({type(error).__name__})"
-        else:
-            found: dict[str, Any] = json.loads(json.dumps(card))
-            return found
         self._differ(where, "score card", "follows from the log", problem)
         return None
 
-    def _client(self, run: SubmittedRun, workspace: Path) -> dict[str, Any] | None:
+    def _client(self, run: SubmittedRun, workspace: Path) -> Client | None:
         """Who played, as the log has it; what a probe found of that client is not in the log."""
         if not run.calls:
             return None
@@ -248,7 +247,7 @@ class _Rescoring:
         claimed = client.get("capabilities") if isinstance(client, dict) else None
         if claimed is not None:
             self._note("What a probe found of the client is the submitter's word.")
-        return {**facts, "capabilities": claimed}
+        return Client(**{**facts, "capabilities": claimed if isinstance(claimed, dict) else None})
 
     def _compare_claims(self, scored: int, results: Sequence[Result]) -> None:
         """The numbers of the whole set; what a run that could not be scored again would give is not known."""
@@ -298,8 +297,16 @@ _LONG = 300
 """Characters of a value in a report."""
 
 
+def _claimed(record: RunRecord) -> Mapping[str, Any] | None:
+    """The score card that a run claims, in the form of this version; one of an unknown form stays as it is."""
+    try:
+        return upgraded(record.scorecard) if record.scorecard is not None else None
+    except StoreError:
+        return record.scorecard
+
+
 def _solved(results: Sequence[Result]) -> int:
-    return sum(result.card["success"] is True for result in results)
+    return sum(result.card.success is True for result in results)
 
 
 def _of_agent(run: SubmittedRun) -> list[CallRecord]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from m3bench.proxy.indirect import meant
 from m3bench.server.results.live.rows import SEALED, argument_text, call_name, name_text, seat_name, took
+from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scoring.aggregate import Row, micro
 from m3bench.server.store.reader import CallRow, Reader, RunRow
 
@@ -128,24 +129,12 @@ class Record:
 
     def _numbers(self, run: str) -> Numbers | None:
         if run not in self._cards:
-            card = self._reader.scorecard(run)
-            if card is None:
+            found = self._reader.scorecard(run)
+            if found is None:
                 return None
-            self._cards[run] = _numbers(run, card)
+            card = read_card(found)
+            self._cards[run] = Numbers(row=card.row, success=card.success)
         return self._cards[run]
-
-
-def _numbers(run: str, card: dict[str, Any]) -> Numbers:
-    alignment = card["alignment"]
-    row = Row(
-        id=run,
-        family=card["family"],
-        metrics=card["metrics"],
-        reference_calls=sum(map(len, alignment["reference_steps"])),
-        actual_calls=sum(map(len, alignment["actual_steps"])),
-        matched=len(alignment["matches"]),
-    )
-    return Numbers(row=row, success=card["success"])
 
 
 def _line(key: tuple[str, str, str, str], numbers: Sequence[Numbers | None]) -> dict[str, Any]:

@@ -4,17 +4,15 @@ The page holds no data: the client hands it the answer it was given anyway, so a
 ranked run shows what its answer says and nothing more.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.page import HOSTED, page
 from m3bench.server.scorecard.app import REVISION
+from m3bench.server.scorecard.model import ScoreCard
 
 SCRIPTS = ("card.js", "alignment.js", "app.js")
 
 
-def scorecard_page(card: Mapping[str, Any] | None = None) -> str:
+def scorecard_page(card: ScoreCard | None = None) -> str:
     """The page; with a card in it, it needs no client to show one."""
-    document = {"kind": "scorecard", "revision": REVISION, "legend": legend(), "card": card}
+    document = {"kind": "scorecard", "revision": REVISION, "legend": legend(), "card": card and card.to_json()}
     return page("m3bench score card", document, SCRIPTS, styles=("card.css",), policy=HOSTED)

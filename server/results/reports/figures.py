@@ -32,7 +32,7 @@ def averages(entries: Sequence[Mapping[str, Any]]) -> tuple[Drawing, float]:
 
 
 def families(entries: Sequence[Mapping[str, Any]]) -> tuple[Drawing, float]:
-    """Families by sets, the higher the average the deeper the ground; returns the drawing and its height."""
+    """Families by sets, in stronger colours for higher averages; returns the drawing and its height."""
     names = sorted({family for entry in entries for family in entry["families"]})
     left = EDGE + max((wide(name, 18) for name in names), default=0) + 24
     room = max(70.0, (1200 - EDGE - left) / max(1, len(entries)))
@@ -47,7 +47,7 @@ def families(entries: Sequence[Mapping[str, Any]]) -> tuple[Drawing, float]:
             summary = entry["families"].get(name)
             value = summary["metrics"]["average"] if summary else None
             x = left + room * number
-            drawing.box(x + 2, y + 2, room - 4, _CELL - 4, _ground(value))
+            drawing.box(x + 2, y + 2, room - 4, _CELL - 4, _heat_colour(value))
             ink = PAPER if (value or 0) > 0.6 else INK
             said = "–" if value is None else f"{value:.2f}"
             drawing.text(said, x + room / 2, y + 23, 17, fill=ink, anchor="middle")
@@ -56,7 +56,7 @@ def families(entries: Sequence[Mapping[str, Any]]) -> tuple[Drawing, float]:
     return drawing, y + 34
 
 
-def _ground(value: float | None) -> str:
+def _heat_colour(value: float | None) -> str:
     """From the colour of a track to that of a full bar."""
     if value is None:
         return PAPER

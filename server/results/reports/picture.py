@@ -1,6 +1,6 @@
 """The card of a run as a picture, 1200 pixels wide: what somebody would post or paste.
 
-Headline, metrics, what would have gained the most, and the calls of both sides with their matches. Drawn from the
+Headline, metrics, what would have helped most, and the calls of both sides with their matches. Drawn from the
 document that the page shows, without a browser; the same document gives the same bytes.
 """
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from m3bench.server.results.reports.drawing import Drawing, wrapped
+from m3bench.server.scorecard.model import ActualCall, Match, ReferenceCall, ScoreCard
 
 WIDTH, EDGE = 1200, 56
 INK, SOFT, HAIR, LINE, PAPER, SUNKEN = "#1d2025", "#5d626b", "#ebe8e2", "#d9d5cd", "#fcfbf9", "#f0ede8"
@@ -19,25 +20,29 @@ MAX_ROWS = 16
 _ROW = 30
 
 
-def card_png(document: Mapping[str, Any]) -> bytes:
-    """The picture of a run's document."""
+def card_png(document: Mapping[str, Any], card: ScoreCard) -> bytes:
+    """The picture of a run.
+
+    Args:
+        document: What its page shows.
+        card: Its score card.
+    """
     drawing = Drawing(WIDTH, PAPER)
-    card = document["card"]
-    y = _head(drawing, document)
+    y = _head(drawing, document, card)
     y = max(_headline(drawing, card, y), _metrics(drawing, card, document["legend"], y))
-    y = _gains(drawing, card, y + 34)
+    y = _improvements(drawing, card, y + 34)
     y = _calls(drawing, card, y + 34)
     return drawing.png(_foot(drawing, document, y + 30))
 
 
-def _head(drawing: Drawing, document: Mapping[str, Any]) -> float:
-    run, task, card = document["run"], document["task"], document["card"]
-    client = (card.get("client") or {}).get("name") or run["client"]
+def _head(drawing: Drawing, document: Mapping[str, Any], card: ScoreCard) -> float:
+    run, task = document["run"], document["task"]
+    client = card.client.name if card.client is not None and card.client.name else run["client"]
     drawing.text("m3bench", EDGE, 58, 24, fill=INK, weight=700)
     drawing.text(client, WIDTH - EDGE, 58, 21, fill=SOFT, anchor="end", room=640)
     drawing.box(EDGE, 76, WIDTH - 2 * EDGE, 1.5, LINE, 0)
     width = drawing.text(run["task"], EDGE, 128, 42, fill=INK, weight=700, room=820)
-    about = " · ".join([card["family"], *([task["difficulty"]] if task else [])])
+    about = " · ".join([card.family, *([task["difficulty"]] if task else [])])
     drawing.text(about, EDGE + width + 18, 128, 23, fill=SOFT, room=WIDTH - 2 * EDGE - width - 18)
     y = 150.0
     if task:
@@ -48,38 +53,36 @@ def _head(drawing: Drawing, document: Mapping[str, Any]) -> float:
     return y + 34
 
 
-def _headline(drawing: Drawing, card: Mapping[str, Any], y: float) -> float:
-    average = card["metrics"].get("average")
+def _headline(drawing: Drawing, card: ScoreCard, y: float) -> float:
+    average = card.average
     drawing.text("–" if average is None else f"{average:.3f}", EDGE - 5, y + 96, 128, fill=INK, weight=700)
     drawing.text("average of six metrics", EDGE, y + 132, 22, fill=SOFT)
     tone, words = {
         True: ("strong", "solved"),
         False: ("missed", "not solved"),
         None: ("extra", "no checks"),
-    }[card["success"]]
-    checks = card["checks"]
+    }[card.success]
     drawing.box(EDGE, y + 156, 150, 36, WASHES[tone], 5)
-    if card["success"] is not None:
-        _mark(drawing, "strong" if card["success"] else "missed", EDGE + 20, y + 174)
+    if card.success is not None:
+        _mark(drawing, "strong" if card.success else "missed", EDGE + 20, y + 174)
     drawing.text(words, EDGE + 38, y + 181, 21, fill=TONES[tone], weight=700)
-    if checks:
-        passed = sum(item["passed"] for item in checks)
-        drawing.text(f"{passed} of {len(checks)} checks", EDGE + 166, y + 181, 21, fill=SOFT)
+    if card.checks:
+        drawing.text(f"{card.checks_passed} of {len(card.checks)} checks", EDGE + 166, y + 181, 21, fill=SOFT)
     return y + 200
 
 
-def _metrics(drawing: Drawing, card: Mapping[str, Any], legend: Sequence[Mapping[str, Any]], y: float) -> float:
+def _metrics(drawing: Drawing, card: ScoreCard, legend: Sequence[Mapping[str, Any]], y: float) -> float:
     left, start, end = 500, 728, 1040
     for number, metric in enumerate(legend):
         base = y + 24 + number * 35
-        value = card["metrics"].get(metric["name"])
+        value = card.metrics.get(metric["name"])
         drawing.text(str(metric["label"]).capitalize(), left, base, 22, fill=INK)
         drawing.box(start, base - 15, end - start, 16, SUNKEN)
         if value is None:
             drawing.text("unscored", WIDTH - EDGE, base, 22, fill=SOFT, anchor="end")
             continue
         drawing.box(start, base - 15, (end - start) * value, 16, TONES["strong"])
-        low, high = card["ranges"].get(metric["name"], (value, value))
+        low, high = card.range_of(metric["name"])
         if high - low > 0.0005:
             for edge in (low, high):
                 drawing.box(start + (end - start) * edge - 1, base - 18, 2, 22, INK, 0)
@@ -87,16 +90,16 @@ def _metrics(drawing: Drawing, card: Mapping[str, Any], legend: Sequence[Mapping
     return y + 24 + 35 * len(legend) - 20
 
 
-def _gains(drawing: Drawing, card: Mapping[str, Any], y: float) -> float:
-    found = card["gains"][:3]
+def _improvements(drawing: Drawing, card: ScoreCard, y: float) -> float:
+    found = card.improvements[:3]
     if not found:
         return y - 34
-    drawing.text("What would have gained the most", EDGE, y + 22, 23, fill=INK, weight=700)
+    drawing.text("What would have helped most", EDGE, y + 22, 23, fill=INK, weight=700)
     y += 40
-    for gain in found:
-        lines = wrapped(gain["text"], 21, WIDTH - 2 * EDGE - 110, 2)
+    for one in found:
+        lines = wrapped(one.text, 21, WIDTH - 2 * EDGE - 110, 2)
         drawing.box(EDGE, y, WIDTH - 2 * EDGE, 1, HAIR, 0)
-        drawing.text(f"+{gain['gain']:.3f}", EDGE, y + 29, 23, fill=TONES["weak"], weight=700)
+        drawing.text(f"+{one.gain:.3f}", EDGE, y + 29, 23, fill=TONES["weak"], weight=700)
         for line in lines:
             y += 28
             drawing.text(line, EDGE + 110, y, 21, fill=INK, room=WIDTH - 2 * EDGE - 110)
@@ -104,27 +107,27 @@ def _gains(drawing: Drawing, card: Mapping[str, Any], y: float) -> float:
     return y
 
 
-def _calls(drawing: Drawing, card: Mapping[str, Any], y: float) -> float:
+def _calls(drawing: Drawing, card: ScoreCard, y: float) -> float:
     """Both sides, a row for each call, and a line for each match."""
-    alignment = card["alignment"]
+    alignment = card.alignment
     drawing.text("Reference", EDGE, y + 22, 23, fill=INK, weight=700)
     drawing.text("What was done", 660, y + 22, 23, fill=INK, weight=700)
-    of_reference = {match["reference"]: match for match in alignment["matches"]}
-    of_actual = {match["actual"]: match for match in alignment["matches"]}
-    left, bottom = _side(drawing, alignment["reference_steps"], of_reference, "missed", EDGE, y + 36)
-    right, other = _side(drawing, alignment["actual_steps"], of_actual, "extra", 660, y + 36)
-    for match in alignment["matches"]:
-        if match["reference"] in left and match["actual"] in right:
-            start, end = left[match["reference"]], right[match["actual"]]
-            tone, dashes = ("strong", "") if match["strong"] else ("weak", "6 4")
+    of_reference = {match.reference: match for match in alignment.matches}
+    of_actual = {match.actual: match for match in alignment.matches}
+    left, bottom = _side(drawing, alignment.reference_steps, of_reference, "missed", EDGE, y + 36)
+    right, other = _side(drawing, alignment.actual_steps, of_actual, "extra", 660, y + 36)
+    for match in alignment.matches:
+        if match.reference in left and match.actual in right:
+            start, end = left[match.reference], right[match.actual]
+            tone, dashes = ("strong", "") if match.strong else ("weak", "6 4")
             drawing.line(f"M544 {start:.1f} C600 {start:.1f} 600 {end:.1f} 656 {end:.1f}", TONES[tone], 1.6, dashes)
     return max(bottom, other)
 
 
 def _side(
     drawing: Drawing,
-    steps: Sequence[Sequence[Mapping[str, Any]]],
-    matches: Mapping[int, Mapping[str, Any]],
+    steps: Sequence[Sequence[ReferenceCall | ActualCall]],
+    matches: Mapping[int, Match],
     alone: str,
     x: float,
     y: float,
@@ -142,11 +145,11 @@ def _side(
             drawn = number
             drawing.text(str(number), x + 12, y + 20, 18, fill=SOFT, weight=700, anchor="middle")
         match = matches.get(index)
-        kind = alone if match is None else "strong" if match["strong"] else "weak"
+        kind = alone if match is None else "strong" if match.strong else "weak"
         drawing.box(x + 32, y + 1, room - 32, _ROW - 3, WASHES[kind], 4)
         _mark(drawing, kind, x + 50, y + 14)
-        figure = "" if match is None else f"{match['similarity']:.2f}"
-        drawing.text(call["tool"], x + 68, y + 21, 19, fill=INK, room=room - 68 - 64)
+        figure = "" if match is None else f"{match.similarity:.2f}"
+        drawing.text(call.tool, x + 68, y + 21, 19, fill=INK, room=room - 68 - 64)
         drawing.text(figure, x + room - 12, y + 21, 18, fill=TONES[kind], anchor="end")
         middles[index] = y + _ROW / 2
         y += _ROW

@@ -5,7 +5,6 @@ that five megabytes of result or three thousand calls make a page that still ope
 """
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +14,10 @@ from typing import Any
 from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.plain import cut, excerpt, shown, written
-from m3bench.server.scorecard.costs import gains
-from m3bench.server.scorecard.trajectory import Course, course
-from m3bench.server.store.capability import client_line
+from m3bench.server.scorecard.migration import card_of
+from m3bench.server.scorecard.model import ActualCall, Client, ReferenceCall, ScoreCard
+from m3bench.server.scorecard.trajectory import PlayedRun, played_run
+from m3bench.server.store.capability import probe_words
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.tasks.task import Task, picture_type
 
@@ -32,8 +32,8 @@ STYLES = ("card.css",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
-    """What the client was told: the task and its pictures."""
+class TaskShown:
+    """What the client was shown: the task and its pictures."""
 
     task: Task
     pictures: tuple[tuple[str, bytes], ...]
@@ -44,17 +44,17 @@ def run_page(document: Mapping[str, Any]) -> str:
     return page(f"{document['run']['task']} · m3bench", document, SCRIPTS, styles=STYLES)
 
 
-def run_document(run: RunRecord, records: Sequence[CallRecord], told: Told | None) -> dict[str, Any]:
+def run_document(run: RunRecord, records: Sequence[CallRecord], at_hand: TaskShown | None) -> dict[str, Any]:
     """What there is to show of a run.
 
     Args:
         run: The run.
         records: Its calls.
-        told: The task, when it is at hand.
+        at_hand: Its task, when the set that it is from is known here.
     """
     calls = [record for record in records if record.tool not in OWN_TOOLS]
-    found = course(calls, told.task.question if told else "")
-    card = run.scorecard
+    found = played_run(calls, at_hand.task.question if at_hand else "")
+    card = card_of(run)
     return {
         "schema": SCHEMA,
         "kind": "run",
@@ -71,54 +71,54 @@ def run_document(run: RunRecord, records: Sequence[CallRecord], told: Told | Non
             "client": cut(records[0].client, 200) if records else "",
             "revision": records[0].revision if records else "",
         },
-        "task": _task(told) if told else None,
+        "task": _task(at_hand) if at_hand else None,
         "answer": None if run.answer is None else excerpt(run.answer, MAX_ANSWER),
         "legend": legend(),
         "card": None if card is None else bounded(card),
-        "client_can": _client_can(card) if card is not None else "",
+        "client_can": _client_can(card.client) if card is not None else "",
         "calls": _calls(calls, found, card),
         "manifest": shown(run.manifest, text=200),
     }
 
 
-def bounded(card: Mapping[str, Any]) -> dict[str, Any]:
-    """A score card whose values from outside are bounded; its numbers are as they were."""
-    alignment = card["alignment"]
-    calls = sum(map(len, alignment["actual_steps"]))
+def bounded(card: ScoreCard) -> dict[str, Any]:
+    """A score card as a page shows it: values from outside are bounded, the numbers are as they were."""
+    alignment = card.alignment
+    calls = len(alignment.actual_calls)
     text = max(120, min(2000, 1_000_000 // max(1, calls)))
     items = max(5, min(200, 20_000 // max(1, calls)))
 
-    def steps(given: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[dict[str, Any]]]:
-        return [
-            [
-                {**call, "tool": cut(call["tool"], 200), "arguments": shown(call["arguments"], text=text, items=items)}
-                for call in step
-            ]
-            for step in given
-        ]
+    def steps(given: Sequence[Sequence[ReferenceCall | ActualCall]]) -> list[list[dict[str, Any]]]:
+        return [[{**call.to_json(), **_bounded_call(call, text, items)} for call in step] for step in given]
 
-    matches = [{**match, "differences": shown(match["differences"], text=text)} for match in alignment["matches"]]
+    matches = [
+        {**match.to_json(), "differences": shown([one.to_json() for one in match.differences], text=text)}
+        for match in alignment.matches
+    ]
     return {
-        **card,
-        "gains": card["gains"] if "gains" in card else gains(card),
-        "checks": shown(card["checks"]),
-        "client": shown(card.get("client"), text=200),
+        **card.to_json(),
+        "checks": shown([check.to_json() for check in card.checks]),
+        "client": None if card.client is None else shown(card.client.to_json(), text=200),
         "alignment": {
-            **alignment,
-            "reference_steps": steps(alignment["reference_steps"]),
-            "actual_steps": steps(alignment["actual_steps"]),
+            **alignment.to_json(),
+            "reference_steps": steps(alignment.reference_steps),
+            "actual_steps": steps(alignment.actual_steps),
             "matches": matches,
         },
     }
 
 
-def _client_can(card: Mapping[str, Any]) -> str:
-    """What a probe found of the client, in words; they are written for Markdown."""
-    return re.sub(r"\\\\(.)", r"\\1", client_line(card).partition(" — ")[2])
+def _bounded_call(call: ReferenceCall | ActualCall, text: int, items: int) -> dict[str, Any]:
+    return {"tool": cut(call.tool, 200), "arguments": shown(call.arguments, text=text, items=items)}
 
 
-def _task(told: Told) -> dict[str, Any]:
-    task = told.task
+def _client_can(client: Client | None) -> str:
+    """What a probe found of the client, in words."""
+    return "" if client is None or client.capabilities is None else probe_words(client.name, client.capabilities)
+
+
+def _task(at_hand: TaskShown) -> dict[str, Any]:
+    task = at_hand.task
     return {
         "id": task.id,
         "family": task.family,
@@ -126,7 +126,7 @@ def _task(told: Told) -> dict[str, Any]:
         "question": task.question,
         "wording": task.wording,
         "references": len(task.references),
-        "pictures": [_picture(name, data) for name, data in told.pictures],
+        "pictures": [_picture(name, data) for name, data in at_hand.pictures],
     }
 
 
@@ -137,7 +137,7 @@ def _picture(name: str, data: bytes) -> dict[str, Any]:
     return {"name": name, "bytes": len(data), "url": url}
 
 
-def _calls(records: Sequence[CallRecord], found: Course, card: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+def _calls(records: Sequence[CallRecord], found: PlayedRun, card: ScoreCard | None) -> list[dict[str, Any]]:
     if not records:
         return []
     limit = max(300, min(20_000, _EXCERPTS // (2 * len(records))))
@@ -171,12 +171,12 @@ def _calls(records: Sequence[CallRecord], found: Course, card: Mapping[str, Any]
     return rows
 
 
-def _same_steps(found: Course, card: Mapping[str, Any] | None) -> bool:
+def _same_steps(found: PlayedRun, card: ScoreCard | None) -> bool:
     """Whether the calls fall into steps as they did when the card was made; they do when the task is at hand."""
     if card is None:
         return False
     tools = [[found.calls[index].tool for index in step] for step in found.segmentation.steps]
-    return tools == [[call["tool"] for call in step] for step in card["alignment"]["actual_steps"]]
+    return tools == [[call.tool for call in step] for step in card.alignment.actual_steps]
 
 
 def _result(record: CallRecord) -> str:

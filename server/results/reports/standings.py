@@ -1,4 +1,4 @@
-"""The document of a leaderboard: result sets in order, with intervals, ranks that know ties, and what sets them apart.
+"""The document of a leaderboard: result sets in order, with intervals, ranks with ties, and what sets them apart.
 
 Sets are comparable when their manifests agree in everything that could move a number; mixing others has to be asked
 for, and the document then says so. A rank is one more than the number of sets that are clearly better, task by task,

@@ -7,6 +7,7 @@ bounded. A set of a thousand runs is a few hundred kilobytes.
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -14,13 +15,12 @@ from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.plain import cut, shown
 from m3bench.server.results.resultset import Result, ResultSet
-from m3bench.server.scorecard.costs import gains
 from m3bench.server.scoring import aggregate
 from m3bench.server.scoring.repeats import pass_at_k, pass_hat_k
 
 SCHEMA = 1
-TOLD = 3
-"""Gains and failed checks that are told of each run; its own page has all."""
+NAMED = 3
+"""Improvements and failed checks that are listed for each run; its own page has all."""
 LISTED = 10
 """Runs that are named as the worst or the most informative."""
 SCRIPTS, STYLES = ("card.js", "statistics.js", "set.js"), ("card.css", "set.css")
@@ -35,6 +35,7 @@ def set_document(results: ResultSet) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": "set",
+        "folder": quote(str(results.folder)),
         "legend": legend(),
         "set": shown(results.header.model_dump(mode="json", by_alias=True, exclude={"tasks"}), text=200),
         "manifests": shown(list(results.manifests), text=200),
@@ -49,8 +50,8 @@ def set_document(results: ResultSet) -> dict[str, Any]:
         ],
         "summary": summary(results.results),
         "families": {family: summary(members) for family, members in sorted(_families(results.results).items())},
-        "outcomes": _sum(result.card["outcomes"] for result in results.results),
-        "excluded": _sum(result.card["excluded"] for result in results.results),
+        "outcomes": _sum(result.card.outcomes for result in results.results),
+        "excluded": _sum(result.card.excluded for result in results.results),
         "faults": faults(results.results),
         "usage": _usage(results.results),
         "repeats": _repeats(results.results),
@@ -68,7 +69,7 @@ def set_page(document: Mapping[str, Any]) -> str:
 def summary(results: Sequence[Result]) -> dict[str, Any]:
     """The aggregate of some runs, with intervals."""
     rows = [result.row for result in results]
-    solved = [bool(result.card["success"]) for result in results if result.card["success"] is not None]
+    solved = [result.card.success for result in results if result.card.success is not None]
     return {
         "runs": len(rows),
         "metrics": aggregate.micro(rows),
@@ -93,25 +94,19 @@ def wilson(passed: int, of: int) -> list[float] | None:
 def faults(results: Sequence[Result]) -> dict[str, dict[str, float]]:
     """What went wrong, by kind: runs in which it did, and the points of average it cost them in all."""
     runs: Counter[str] = Counter()
-    points: Counter[str] = Counter()
+    points: dict[str, float] = {}
     for result in results:
-        found = _gains(result)
-        for kind in {gain["kind"] for gain in found}:
+        for kind in {one.kind for one in result.card.improvements}:
             runs[kind] += 1
-        for gain in found:
-            points[gain["kind"]] += gain["gain"]
+        for one in result.card.improvements:
+            points[one.kind] = points.get(one.kind, 0.0) + one.gain
     return {kind: {"runs": runs[kind], "points": points[kind]} for kind in sorted(runs)}
-
-
-def _gains(result: Result) -> Sequence[Mapping[str, Any]]:
-    found: Sequence[Mapping[str, Any]] = result.card["gains"] if "gains" in result.card else gains(result.card)
-    return found
 
 
 def _families(results: Sequence[Result]) -> dict[str, list[Result]]:
     families: dict[str, list[Result]] = {}
     for result in results:
-        families.setdefault(result.card["family"], []).append(result)
+        families.setdefault(result.card.family, []).append(result)
     return families
 
 
@@ -120,21 +115,21 @@ def _run(result: Result) -> dict[str, Any]:
     return {
         "run": result.run.id,
         "task": sample.task,
-        "family": card["family"],
+        "family": card.family,
         "repeat": sample.repeat,
-        "success": card["success"],
-        "metrics": card["metrics"],
-        "checks": [sum(check["passed"] for check in card["checks"]), len(card["checks"])],
-        "failed_checks": [
-            cut(f"{check['check']} — {check['reason']}", 300) for check in card["checks"] if not check["passed"]
-        ][:TOLD],
-        "gains": [{"gain": gain["gain"], "text": cut(gain["text"], 300)} for gain in _gains(result)[:TOLD]],
-        "steps": len(card["alignment"]["actual_steps"]),
+        "success": card.success,
+        "metrics": card.metrics,
+        "checks": [card.checks_passed, len(card.checks)],
+        "failed_checks": [cut(f"{check.check} — {check.reason}", 300) for check in card.checks if not check.passed][
+            :NAMED
+        ],
+        "improvements": [{"gain": one.gain, "text": cut(one.text, 300)} for one in card.improvements[:NAMED]],
+        "steps": len(card.alignment.actual_steps),
         "calls": result.row.actual_calls,
         "needed": result.row.reference_calls,
         "matched": result.row.matched,
-        "failed": sum(count for outcome, count in card["outcomes"].items() if outcome != "success"),
-        "excluded": sum(card["excluded"].values()),
+        "failed": card.calls_failed,
+        "excluded": card.calls_excluded,
         "seconds": sample.seconds,
         "tokens": sample.usage.input_tokens + sample.usage.output_tokens,
         "cost": sample.usage.cost,
@@ -156,7 +151,7 @@ def _usage(results: Sequence[Result]) -> dict[str, Any]:
         "output_tokens": sum(result.sample.usage.output_tokens for result in results),
         "cost": math.fsum(known) if known else None,
         "seconds": math.fsum(result.sample.seconds for result in results),
-        "steps": sum(len(result.card["alignment"]["actual_steps"]) for result in results),
+        "steps": sum(len(result.card.alignment.actual_steps) for result in results),
         "calls": sum(result.row.actual_calls for result in results),
     }
 
@@ -172,9 +167,9 @@ def _repeats(results: Sequence[Result]) -> dict[str, Any]:
     """The noise between attempts at the same task."""
     attempts = list(_attempts(results).values())
     most = max(map(len, attempts), default=0)
-    passed = [[bool(result.card["success"]) for result in tries] for tries in attempts]
+    passed = [[bool(result.card.success) for result in tries] for tries in attempts]
     spreads = [
-        pstdev([value for result in tries if (value := result.card["metrics"]["average"]) is not None] or [0.0])
+        pstdev([value for result in tries if (value := result.card.average) is not None] or [0.0])
         for tries in attempts
         if len(tries) > 1
     ]
@@ -195,15 +190,15 @@ def _informative(results: Sequence[Result]) -> list[dict[str, Any]]:
     """Runs a person learns most from: repeats that differ, and cards whose checks and alignment disagree."""
     found = []
     for task, tries in _attempts(results).items():
-        values = [result.card["metrics"]["average"] or 0.0 for result in tries]
+        values = [result.card.average or 0.0 for result in tries]
         if len(tries) > 1 and max(values) - min(values) > 0.1:
             low = tries[values.index(min(values))]
             why = f"repeats of {task} range from {min(values):.3f} to {max(values):.3f}"
             found.append((max(values) - min(values), low.run.id, why))
         for result, value in zip(tries, values, strict=True):
-            if result.card["success"] is True and value < 0.6:
+            if result.card.success is True and value < 0.6:
                 found.append((1 - value, result.run.id, f"solved with an average of {value:.3f}"))
-            elif result.card["success"] is False and value > 0.9:
+            elif result.card.success is False and value > 0.9:
                 found.append((value, result.run.id, f"not solved with an average of {value:.3f}"))
     found.sort(key=lambda one: (-one[0], one[1]))
     return [{"run": run, "why": why} for _, run, why in found[:LISTED]]

@@ -289,9 +289,9 @@ async def test_the_score_card_of_a_run_names_the_client_and_what_the_probe_found
 async def test_the_short_form_of_a_card_is_one_line(tmp_path: Path) -> None:
     await facts(tmp_path, Script(passes=probing.no_pictures, together=False))
     found = client_facts(tmp_path, "scripted 1.2", "2025-11-25")
-    assert client_line({"client": found}) == (
+    assert client_line(found["name"], found["capabilities"]) == (
         "Client: scripted 1.2 — does not see images, one call at a time, texts whole to 100 kB"
     )
     other = client_facts(tmp_path, "scripted 1.3", "2025-11-25")
-    assert client_line({"client": other}).endswith("texts whole to 100 kB (probed as 1.2)")
+    assert client_line(other["name"], other["capabilities"]).endswith("texts whole to 100 kB (probed as 1.2)")
     assert client_facts(tmp_path, "unknown 1", "2025-11-25")["capabilities"] is None

@@ -8,7 +8,17 @@ from typer.testing import CliRunner
 
 from m3bench.server.cli import app
 from m3bench.server.clients.probe_words import Words, distance, is_among, long_text, picture
-from m3bench.server.store.capability import FOLDER, cards, cards_of, client_facts, client_line, fact, file_name, keep
+from m3bench.server.store.capability import (
+    FOLDER,
+    cards,
+    cards_of,
+    client_facts,
+    client_line,
+    fact,
+    file_name,
+    keep,
+    probe_words,
+)
 from tests.pictures import assert_same_bytes
 
 HOSTILE = [
@@ -84,7 +94,7 @@ def test_a_file_that_is_no_card_costs_no_score_and_is_named(content: str, tmp_pa
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_clients_name_is_inert_in_a_score_card(name: str) -> None:
-    line = client_line({"client": {"name": f"{name} 1", "revision": "r", "capabilities": None}})
+    line = client_line(f"{name} 1", None)
     assert line.startswith("Client: ")
     assert line.isprintable()
     assert len(line) < 200
@@ -92,9 +102,14 @@ def test_a_clients_name_is_inert_in_a_score_card(name: str) -> None:
     assert not {"|", "`", "*"} & set(line.replace("\\|", "").replace("\\`", "").replace("\\*", ""))
 
 
-@pytest.mark.parametrize("old", [{}, {"client": None}, {"client": {"name": "", "revision": "", "capabilities": None}}])
-def test_score_cards_from_before_say_nothing_of_a_client(old: dict[str, Any]) -> None:
-    assert client_line(old) == ""
+def test_nothing_is_said_of_a_client_without_a_name() -> None:
+    assert client_line("", None) == ""
+
+
+def test_what_a_probe_found_is_plain_text_until_it_stands_in_markdown() -> None:
+    found = {"probed": "1_0*", "images": True}
+    assert probe_words("client 2", found) == "sees images (probed as 1_0*)"
+    assert client_line("client 2", found) == r"Client: client 2 — sees images (probed as 1\_0\*)"
 
 
 def test_the_same_seed_gives_the_same_words_and_the_same_picture() -> None:

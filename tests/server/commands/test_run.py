@@ -46,7 +46,7 @@ def test_an_agent_leaves_a_result_set_and_says_where_and_what_shows_it(task_set:
     assert "m3bench leaderboard runs/oracle" in done.stderr
     assert "2/2" in done.stderr
     found = read_resultset(Path("runs/oracle"))
-    assert [result.card["metrics"]["average"] for result in found.results] == [1.0, 1.0]
+    assert [result.card.average for result in found.results] == [1.0, 1.0]
     assert found.missing == found.void == ()
     assert len(found.manifests) == 1
     assert found.header.tasks == ("survey-1", "sum-1")

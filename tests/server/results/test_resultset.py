@@ -25,15 +25,11 @@ from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import InputFileError, StoreError
 from tests.pictures import assert_same_bytes
+from tests.server.scorecard.cards import made_card
 
 HEADING = Header(name="oracle", kind="baseline", agent="oracle", profile="full", tasks=("a-1", "b-1"), started="now")
 
-CARD: dict[str, Any] = {
-    "family": "a",
-    "metrics": {"average": 1.0},
-    "success": True,
-    "alignment": {"reference_steps": [[{}]], "actual_steps": [[{}]], "matches": [{}]},
-}
+CARD = made_card()
 
 
 def sample(task: str = "a-1", repeat: int = 1, **fields: Any) -> Sample:
@@ -43,7 +39,7 @@ def sample(task: str = "a-1", repeat: int = 1, **fields: Any) -> Sample:
 def record(id: str, task: str, profile: str = "full", **fields: Any) -> RunRecord:
     given: dict[str, Any] = {
         "id": id, "seat": "s", "task": task, "state": "scored", "mode": "practice", "started": id, "ended": None,
-        "answer": "", "seal": None, "manifest": {"profile": profile, "tools": 3}, "scorecard": CARD, **fields,
+        "answer": "", "seal": None, "manifest": {"profile": profile, "tools": 3}, "scorecard": CARD.to_json(), **fields,
     }  # fmt: skip
     return RunRecord(**given)
 
@@ -179,6 +175,6 @@ def test_runs_on_their_own_tasks_profiles_belong_together(tmp_path: Path) -> Non
     append_sample(tmp_path, sample("a-1", run="r1"))
     append_sample(tmp_path, sample("b-1", run="r2"))
     assert read_resultset(tmp_path).manifests == ({"profile": "standard"},)
-    assert comparable(record("r3", "b-1", "standard:a-1"))["profile"] == "standard:a-1"
-    assert comparable(record("r4", "a-1", "family:a")) == {"profile": "family"}
-    assert comparable(record("r4", "a-1", "family:b"))["profile"] == "family:b"
+    assert comparable(record("r3", "b-1", "standard:a-1"), CARD)["profile"] == "standard:a-1"
+    assert comparable(record("r4", "a-1", "family:a"), CARD) == {"profile": "family"}
+    assert comparable(record("r4", "a-1", "family:b"), CARD)["profile"] == "family:b"

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from m3bench.server.app import App
 from m3bench.server.clients.table import clients
 from m3bench.server.doctor.clients import check_tools
-from m3bench.server.scorecard.trajectory import course
+from m3bench.server.scorecard.trajectory import played_run
 from m3bench.server.settings import Settings
 from m3bench.server.store.records import CallRecord
 from m3bench.server.store.sqlite import SqliteStore
@@ -125,7 +125,7 @@ async def test_mistakes_are_told_what_to_do_next_and_recorded_as_those_of_the_to
         ("find_tools", "invalid_arguments"),
         ("find_tools", "success"),
     ]
-    (first, *_), found = recorded(data), course([call for call in recorded(data) if call.tool != "find_tools"])
+    (first, *_), found = recorded(data), played_run([call for call in recorded(data) if call.tool != "find_tools"])
     assert first.arguments == {"numbers": NUMBERS}
     assert len(found.trajectory.steps) > 0
     assert all(call.failed for step in found.trajectory.steps for call in step.calls)
@@ -151,7 +151,7 @@ async def test_what_a_client_adds_to_every_call_is_read_and_not_passed_on(argume
         pipe.send(id, "tools/call", {"name": "call_tool", "arguments": {**SUM, "wait_for_previous": waits}})
         assert pipe.read()["result"]["content"][0]["text"] == "108"
     pipe.close()
-    found = course(recorded(data))
+    found = played_run(recorded(data))
     assert found.segmentation.decisions[1].evidence == "hint"
     assert [call.arguments for step in found.trajectory.steps for call in step.calls] == [{"numbers": NUMBERS}] * 2
 

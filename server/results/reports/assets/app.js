@@ -54,7 +54,7 @@ function drawScorecard(card, legend, root) {
     h("header", { class: "app-head" },
       h("div", {}, h("h1", {}, said(card.task, 120)), h("p", { class: "soft" }, [card.family, client].filter(Boolean).map((part) => clip(part, 80)).join(" · "))),
       headline(card)),
-    gainsSection(card, selection, 3),
+    improvementsSection(card, selection, 3),
     metricsSection(card, legend),
     alignmentSection(card, selection),
     h("div", { class: "columns" }, checksSection(card), outcomesSection(card))));

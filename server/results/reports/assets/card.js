@@ -57,23 +57,23 @@ function metricsSection(card, legend) {
   return section("metrics", "Metrics", open, h("ul", { class: "metrics" }, rows));
 }
 
-function gainsSection(card, selection, first) {
-  const gains = card.gains || [];
-  if (!gains.length) return null;
-  const most = gains[0].gain;
-  const list = h("ol", { class: "gains" });
-  const rest = more(list, gains, first || gains.length, (gain) => {
-    const button = h("button", { type: "button", class: "gain smooth", "aria-pressed": "false", click: () => {
-      const chosen = { source: gain, reference: gain.reference, actual: gain.actual };
+function improvementsSection(card, selection, first) {
+  const improvements = card.improvements || [];
+  if (!improvements.length) return null;
+  const most = improvements[0].gain;
+  const list = h("ol", { class: "improvements" });
+  const rest = more(list, improvements, first || improvements.length, (one) => {
+    const button = h("button", { type: "button", class: "improvement smooth", "aria-pressed": "false", click: () => {
+      const chosen = { source: one, reference: one.reference, actual: one.actual };
       selection.choose(selection.same(chosen) ? null : chosen);
     } },
-      h("span", { class: "number plus" }, signed(gain.gain)),
-      h("span", { class: "drawing" }, bar({ value: gain.gain / most, label: `would raise the average by ${fixed(gain.gain)}`, tone: "weak" })),
-      h("span", { class: "words" }, said(gain.text)));
-    selection.on((chosen) => button.setAttribute("aria-pressed", String(chosen !== null && chosen.source === gain)));
+      h("span", { class: "number plus" }, signed(one.gain)),
+      h("span", { class: "drawing" }, bar({ value: one.gain / most, label: `would raise the average by ${fixed(one.gain)}`, tone: "weak" })),
+      h("span", { class: "words" }, said(one.text)));
+    selection.on((chosen) => button.setAttribute("aria-pressed", String(chosen !== null && chosen.source === one)));
     return h("li", {}, button);
-  }, "mends");
-  return section("gains", "What would have gained the most", "each mended alone, by how much the average would rise", list, rest);
+  }, "improvements");
+  return section("improvements", "What would have helped most", "how much the average would rise, each change on its own", list, rest);
 }
 
 function checksSection(card) {

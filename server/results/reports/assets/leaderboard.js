@@ -85,7 +85,7 @@ function pairsSection(data) {
   if (!data.pairs.length) return null;
   const rows = data.pairs.map((pair) => [said(pair.first), said(pair.second), String(pair.tasks), pair.difference === null ? "–" : signed(pair.difference), pair.interval ? `${signed(pair.interval[0])} … ${signed(pair.interval[1])}` : "",
     pair.clear ? badge("strong", "clear") : badge("plain", "cannot be told apart"), `${pair.better} : ${pair.worse}`]);
-  return section("pairs", "Two by two", "second minus first, over the tasks both have", disclosure("Every pair", () => h("div", { class: "scroll", tabindex: "0" }, table({ className: "small",
+  return section("pairs", "Pairwise comparison", "second minus first, over the tasks both have", disclosure("Every pair", () => h("div", { class: "scroll", tabindex: "0" }, table({ className: "small",
     columns: [{ label: "first", head: true }, { label: "second" }, { label: "tasks", right: true }, { label: "difference", right: true }, { label: "95 % interval" }, { label: "" }, { label: "better : worse", right: true }], rows }))));
 }
 

@@ -6,7 +6,7 @@ pages.run = (data, root) => {
   const selection = makeSelection();
   if (card) selection.matches = card.alignment.matches;
   main.append(opening(data), ...[
-    card ? gainsSection(card, selection, 3) : null,
+    card ? improvementsSection(card, selection, 3) : null,
     card ? metricsSection(card, data.legend) : null,
     card ? alignmentSection(card, selection) : null,
     callsSection(data, selection),
@@ -17,7 +17,7 @@ pages.run = (data, root) => {
 
 function opening({ run, task, card, calls, answer, client_can: clientCan }) {
   const about = [task && task.family, task && task.difficulty, run.mode === "ranked" ? "ranked" : null].filter(Boolean).join(" · ");
-  const told = facts([
+  const summary = facts([
     ["client", (card && card.client && card.client.name) || run.client],
     ["calls", String(calls.length)],
     ["time", run.seconds === null ? null : duration(run.seconds * 1e9)],
@@ -26,7 +26,7 @@ function opening({ run, task, card, calls, answer, client_can: clientCan }) {
   const state = card ? headline(card) : h("p", {}, badge("plain", run.state), h("span", { class: "soft" }, " There is no score card for this run."));
   return h("div", { class: "opening" },
     h("div", { class: "title" }, h("h1", {}, said(run.task)), about ? h("p", { class: "soft" }, about) : null),
-    h("div", { class: "score" }, state, told, clientCan ? h("p", { class: "small soft client" }, said(clientCan)) : null),
+    h("div", { class: "score" }, state, summary, clientCan ? h("p", { class: "small soft client" }, said(clientCan)) : null),
     pictures(task),
     h("div", { class: "texts" },
       task ? [h("h3", {}, "Question"), h("p", { class: "question", dir: "auto" }, task.question)]

@@ -1,8 +1,8 @@
 /* The page of a result set. */
 
 const FAULTS = {
-  missed: "a needed call was not made", unlike: "made, but with quite other arguments", failed: "made, but it failed", extra: "calls that nobody needed",
-  arguments: "arguments that differ", apart: "parallel calls sent apart", mixed: "steps mixed together", order: "the wrong order",
+  missed: "a needed call was not made", unlike: "made with very different arguments", failed: "made, but it failed", extra: "calls that were not needed",
+  arguments: "arguments that differ", apart: "parallel calls sent separately", mixed: "steps mixed together", order: "the wrong order",
 };
 
 pages.set = (data, root) => {
@@ -12,7 +12,7 @@ pages.set = (data, root) => {
     setOpening(data),
     data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not belong together.`) : null,
     summaryMetrics(summary, data.legend),
-    section("families", "Families", "the deeper the ground, the higher the number", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
+    section("families", "Families", "the stronger the colour, the higher the value", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
     h("div", { class: "columns" }, faultsSection(data), outcomesSection(data), repeatsSection(data)),
     noted("worst", "Weakest runs", data.worst.map((run) => ({ run, why: "" })), data),
     noted("informative", "Most informative runs", data.informative, data),
@@ -25,7 +25,7 @@ pages.set = (data, root) => {
 };
 
 function setOpening({ set, counts, summary, usage }) {
-  const told = facts([
+  const numbers = facts([
     ["agent", set.agent + (set.solver ? `, ${set.solver}` : "")],
     ["profile", set.profile],
     ["samples", `${grouped(counts.scored)} scored of ${grouped(counts.planned)}` + (counts.void ? `, ${grouped(counts.void)} void` : "") + (counts.missing ? `, ${grouped(counts.missing)} missing` : "")],
@@ -36,7 +36,7 @@ function setOpening({ set, counts, summary, usage }) {
   ]);
   return h("div", { class: "opening plain" },
     h("div", { class: "title" }, h("h1", {}, said(set.name)), h("p", { class: "soft" }, set.kind)),
-    h("div", { class: "score" }, summaryHeadline(summary)), h("div", { class: "texts" }, told));
+    h("div", { class: "score" }, summaryHeadline(summary)), h("div", { class: "texts" }, numbers));
 }
 
 function faultsSection({ faults }) {
@@ -79,7 +79,7 @@ function runsSection(data) {
   const chosen = { failed: false, family: "", text: "", sort: "order" };
   const compared = [];
   const holder = h("div", { class: "runs" });
-  const told = h("p", { class: "soft small", role: "status" });
+  const status = h("p", { class: "soft small", role: "status" });
   const panel = h("div", { class: "comparison", "aria-live": "polite" });
   const families = [...new Set(data.runs.map((run) => run.family))].sort();
 
@@ -99,9 +99,9 @@ function runsSection(data) {
     const list = data.runs.filter((run) => (!chosen.failed || run.success === false)
       && (!chosen.family || run.family === chosen.family) && (!chosen.text || run.task.includes(chosen.text)));
     if (chosen.sort !== "order") list.sort(SORTS[chosen.sort][1]);
-    told.textContent = `${grouped(list.length)} of ${count(data.runs.length, "run")}`;
+    status.textContent = `${grouped(list.length)} of ${count(data.runs.length, "run")}`;
     const body = h("tbody", {});
-    const rest = more(body, list, 100, (run) => runRow(run, compared, pick), "runs");
+    const rest = more(body, list, 100, (run) => runRow(run, data, compared, pick), "runs");
     const heads = ["compare", "run", "average", "", "solved", "needed", "made", "steps", "failed", "time"];
     holder.replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" },
       h("table", { class: "runlist" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h("th", { scope: "col", class: at > 4 || at === 2 ? "right" : null }, at === 0 ? h("span", { class: "visually-hidden" }, head) : head)))), body)), rest);
@@ -119,15 +119,16 @@ function runsSection(data) {
   const text = h("input", { type: "search", id: "by-text", placeholder: "task", "aria-label": "Part of a task's name", input: () => { chosen.text = text.value.trim(); draw(); } });
   draw();
   openLinked(data, () => { chosen.failed = false; chosen.family = ""; chosen.text = ""; chosen.sort = "order"; draw(); });
-  return section("runs", "Runs", "", h("div", { class: "filters" }, failed, family, sort, text, told), panel, holder);
+  return section("runs", "Runs", "", h("div", { class: "filters" }, failed, family, sort, text, status), panel, holder);
 }
 
-function runRow(run, compared, pick) {
-  const detail = h("tr", { class: "detail", hidden: true }, h("td", { colspan: "10" }));
+function runRow(run, data, compared, pick) {
+  const detail = h("tr", { class: "run-detail", hidden: true }, h("td", { colspan: "10" }, h("div", { class: "run-detail-body" })));
   const button = h("button", { type: "button", class: "open", "aria-expanded": "false", click: () => {
     detail.hidden = !detail.hidden;
     button.setAttribute("aria-expanded", String(!detail.hidden));
-    if (!detail.firstChild.hasChildNodes()) detail.firstChild.append(...runDetail(run));
+    const body = detail.querySelector(".run-detail-body");
+    if (!body.hasChildNodes()) body.append(...runDetail(run, data));
   } }, said(run.task), run.repeat > 1 ? ` #${run.repeat}` : "");
   const box = h("input", { type: "checkbox", id: "pick-" + run.run, "aria-label": `Compare ${run.task}`, change: () => pick(run, box) });
   box.checked = compared.includes(run);
@@ -138,10 +139,10 @@ function runRow(run, compared, pick) {
     h("td", {}, verdict(run.success)), right(String(run.needed)), right(String(run.calls)), right(String(run.steps)), right(String(run.failed)), right(duration(run.seconds * 1e9))), detail];
 }
 
-function runDetail(run) {
+function runDetail(run, data) {
   return [
-    h("p", { class: "small" }, h("code", {}, run.run), h("span", { class: "soft" }, ` · m3bench report ${run.run.slice(0, 12)} shows every call`)),
-    run.gains.length ? [h("h3", {}, "What would have gained the most"), h("ul", { class: "checks" }, run.gains.map((gain) => h("li", {}, h("span", { class: "number" }, signed(gain.gain)), h("span", {}, said(gain.text)))))] : null,
+    h("p", { class: "small soft" }, "Every call of this run: ", h("code", {}, `m3bench report ${run.run.slice(0, 12)} --data ${data.folder}`)),
+    run.improvements.length ? [h("h3", {}, "What would have helped most"), h("ul", { class: "improvement-list" }, run.improvements.map((one) => h("li", {}, h("span", { class: "number" }, signed(one.gain)), h("span", {}, said(one.text)))))] : null,
     run.failed_checks.length ? [h("h3", {}, `Checks: ${run.checks[0]} of ${run.checks[1]} passed`), h("ul", { class: "checks" }, run.failed_checks.map((check) => h("li", {}, mark("missed"), h("span", {}, said(check)))))] : null,
   ].flat().filter(Boolean);
 }

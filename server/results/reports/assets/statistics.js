@@ -8,7 +8,7 @@ function span(interval, digits = 3) {
   return interval ? `${fixed(interval[0], digits)} – ${fixed(interval[1], digits)}` : "";
 }
 
-/* A cell of a heat map: the number, on a ground as deep as it is high. */
+/* A cell of a heat map: the number, on a colour that is the stronger the higher it is. */
 function heat(value, attributes) {
   const depth = value === null || value === undefined ? "none" : String(Math.max(0, Math.min(10, Math.round(value * 10))));
   return h("span", { class: "heat heat-" + depth, ...attributes }, fixed(value, 2));
@@ -39,7 +39,7 @@ function summaryHeadline(summary) {
   return h("div", { class: "headline" },
     h("p", { class: "average" },
       h("span", { class: "figure", "data-value": "average" }, fixed(summary.metrics.average)),
-      h("span", { class: "soft small" }, "average of six metrics", h("br"), summary.intervals.average ? "95 % of draws: " + span(summary.intervals.average) : "")),
+      h("span", { class: "soft small" }, "average of six metrics", h("br"), summary.intervals.average ? "95 % interval " + span(summary.intervals.average) : "")),
     h("p", { class: "verdict" },
       h("b", { "data-value": "success" }, percent(summary.success)), " solved ",
       h("span", { class: "soft" }, `${summary.solved} of ${summary.checked}`, summary.success_interval ? `, ${percent(summary.success_interval[0])} – ${percent(summary.success_interval[1])}` : "")));
@@ -53,7 +53,7 @@ function summaryMetrics(summary, legend) {
       h("span", { class: "label" }, h("b", {}, metric.label), h("span", { class: "soft small" }, metric.meaning)),
       h("span", { class: "drawing" }, bar({ value, low, high, label: `${metric.label} ${fixed(value)}` })),
       h("span", { class: "value number", "data-value": metric.name }, fixed(value)),
-      h("span", { class: "working small soft" }, summary.intervals[metric.name] ? `95 % of draws: ${span(summary.intervals[metric.name])}` : ""));
+      h("span", { class: "working small soft" }, summary.intervals[metric.name] ? `95 % interval ${span(summary.intervals[metric.name])}` : ""));
   });
   return section("metrics", "Metrics", "over all runs, weighted by needed calls; marks show the interval", h("ul", { class: "metrics" }, rows));
 }

@@ -142,8 +142,8 @@ async def test_playing_each_reference_through_a_server_scores_one_and_succeeds(t
     async with app.lifespan():
         for id, task in app.library.tasks.items():
             card = await _played(app, id, task)
-            assert card["success"] is True, (id, card["checks"])
-            assert card["metrics"]["average"] == 1, id
+            assert card.success is True, (id, card.checks)
+            assert card.average == 1, id
 
 
 async def _played(app: App, id: str, task: Task) -> dict[str, Any]:

@@ -77,20 +77,20 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
     for task in TASKS:
         sample, card = cards[agent][task]
         assert card is not None, sample.reason
-        average = card["metrics"]["average"]
+        average = card.average
         match agent:
             case "oracle":
-                assert set(card["metrics"].values()) == {1.0}
+                assert set(card.metrics.values()) == {1.0}
             case "oracle-serial":
                 assert 0.8 < average < 1
-                assert card["metrics"]["recall"] == card["metrics"]["precision"] == 1
+                assert card.metrics["recall"] == card.metrics["precision"] == 1
             case "sloppy" | "injector":
                 assert 0.1 < average < 0.95
             case "null":
-                assert set(card["metrics"].values()) == {0.0}
+                assert set(card.metrics.values()) == {0.0}
             case _:
                 assert average < FLOOR
-        assert card["success"] is agent.startswith("oracle")
+        assert card.success is agent.startswith("oracle")
     assert {call.client.split()[0] for _, calls in recorded(folder).values() for call in calls} == {agent}
 
 
@@ -152,8 +152,8 @@ def test_serial_calls_are_steps_of_their_own_and_parallel_ones_are_not(results: 
             results(agent)
             card = cards[agent][task][1]
             assert card is not None
-            assert [len(step) for step in card["alignment"]["actual_steps"]] == sizes
-            assert set(card["evidence"][1:]) <= {"hint"}, "the clock has no say"
+            assert [len(step) for step in card.alignment.actual_steps] == sizes
+            assert set(card.evidence[1:]) <= {"hint"}, "the clock has no say"
 
 
 @pytest.mark.parametrize("tool", load_catalog().ready.tools, ids=lambda tool: tool.qualified)
@@ -195,7 +195,7 @@ def test_agents_are_found_by_name() -> None:
 def test_process_sandboxes_serve_run_after_run_and_files_go_with_their_run(tmp_path: Path) -> None:
     tasks = write_set(tmp_path / "set")
     found = play(tmp_path / "out", "oracle", tasks=tasks, profile="task", sandbox="process", parallel=1, repeats=3)
-    assert all(card is not None and card["metrics"]["average"] == 1 for _, card in found.values())
+    assert all(card is not None and card.average == 1 for _, card in found.values())
     folders = list((tmp_path / "out" / DATA / "runs").iterdir())
     assert len(folders) == 6
     for folder in folders:
@@ -208,8 +208,8 @@ def test_process_sandboxes_serve_run_after_run_and_files_go_with_their_run(tmp_p
 def test_the_oracle_is_right_on_a_task_of_every_family(agent: str, tmp_path: Path) -> None:
     found = play(tmp_path, agent, limit=28)
     wrong = {
-        task: (sample.reason, card and json.dumps(card["metrics"]), card and card["checks"])
+        task: (sample.reason, card and json.dumps(card.metrics), card and card.checks)
         for task, (sample, card) in found.items()
-        if card is None or set(card["metrics"].values()) != {1.0} or card["success"] is not True
+        if card is None or set(card.metrics.values()) != {1.0} or card.success is not True
     }
     assert wrong == {}

@@ -73,7 +73,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
 
 
 def steps(result: Result) -> list[list[str]]:
-    return [[call["tool"] for call in step] for step in result.card["alignment"]["actual_steps"]]
+    return [[call.tool for call in step] for step in result.card.alignment.actual_steps]
 
 
 @pytest.mark.parametrize("calling", ["native", "text"])
@@ -81,9 +81,9 @@ def test_a_model_plans_and_calls_in_bounded_steps(scenes: dict[str, Outcome], ca
     assert scenes[calling].code == 0, scenes[calling].stderr
     found = scenes[calling].results
     # Out of steps, though nothing was wrong.
-    assert found["survey-1"].card["metrics"]["average"] == 1.0
+    assert found["survey-1"].card.average == 1.0
     assert steps(found["survey-1"]) == [["math/median", "math/mean"], ["math/subtract"]]
-    assert found["survey-1"].card["evidence"] == ["first", "hint"]
+    assert found["survey-1"].card.evidence == ("first", "hint")
     assert found["survey-1"].run.answer == ANSWER["text"]
     # More calls than a step may have.
     assert steps(found["sum-1"]) == [["math/median", "math/mean"]]
@@ -95,9 +95,9 @@ def test_a_model_plans_and_calls_in_bounded_steps(scenes: dict[str, Outcome], ca
 
 def test_broken_json_gets_one_correction_and_counts_as_an_illegal_call(scenes: dict[str, Outcome]) -> None:
     card = scenes["broken"].results["survey-1"].card
-    assert card["outcomes"] == {"illegal_format": 3, "success": 3}
-    assert card["metrics"]["recall"] == 1.0
-    assert card["metrics"]["precision"] == 0.5
+    assert card.outcomes == {"illegal_format": 3, "success": 3}
+    assert card.metrics["recall"] == 1.0
+    assert card.metrics["precision"] == 0.5
 
 
 @pytest.mark.parametrize(

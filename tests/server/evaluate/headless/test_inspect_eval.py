@@ -46,7 +46,7 @@ def test_inspect_runs_the_benchmark_by_name(tmp_path: Path) -> None:
     log = read_eval_log(path)
     assert log.status == "success", [sample.error for sample in log.samples or []]
     averages = {sample.id: sample.scores["scorecard"].value["average"] for sample in log.samples or []}  # type: ignore[index,call-overload]
-    recorded = {result.sample.task: result.card["metrics"]["average"] for result in read_resultset(data).results}
+    recorded = {result.sample.task: result.card.average for result in read_resultset(data).results}
     assert averages == recorded
     assert averages["survey-1"] == 1.0
     assert len(averages) == 2

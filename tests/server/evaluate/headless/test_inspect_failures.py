@@ -88,8 +88,8 @@ def test_an_outage_of_the_provider_makes_a_sample_void_until_it_is_tried_again(s
 
     assert scenes["outage over"].code == 0
     assert [(line.task, line.state) for line in lines[2:]] == [("survey-1", "scored")]
-    assert scenes["outage"].results["survey-1"].card["metrics"]["average"] == 1.0
-    assert scenes["outage"].results["sum-1"].card["metrics"]["average"] == 0.0
+    assert scenes["outage"].results["survey-1"].card.average == 1.0
+    assert scenes["outage"].results["sum-1"].card.average == 0.0
 
 
 def test_inspects_log_leaves_void_samples_out_of_its_means(scenes: dict[str, Outcome]) -> None:
@@ -106,7 +106,7 @@ def test_inspects_log_leaves_void_samples_out_of_its_means(scenes: dict[str, Out
 def test_a_model_that_reaches_a_limit_is_scored_with_what_it_did(scenes: dict[str, Outcome]) -> None:
     assert scenes["limits"].code == 0
     found = scenes["limits"].results
-    steps = {task: [len(step) for step in result.card["alignment"]["actual_steps"]] for task, result in found.items()}
+    steps = {task: [len(step) for step in result.card.alignment.actual_steps] for task, result in found.items()}
     assert steps == {"survey-1": [1], "sum-1": [7], "sum-2": [1, 1, 1]}
     assert {task: result.run.answer for task, result in found.items()} == {
         "survey-1": "One.", "sum-1": "One.", "sum-2": "Three.",
@@ -115,7 +115,7 @@ def test_a_model_that_reaches_a_limit_is_scored_with_what_it_did(scenes: dict[st
 
 def test_broken_json_from_a_model_is_on_record_as_an_illegal_call(scenes: dict[str, Outcome]) -> None:
     card = scenes["broken JSON"].results["survey-1"].card
-    assert card["outcomes"] == {"illegal_format": 1, "success": 3}
+    assert card.outcomes == {"illegal_format": 1, "success": 3}
 
 
 def test_a_sample_costs_what_its_tokens_cost(scenes: dict[str, Outcome]) -> None:
@@ -125,7 +125,7 @@ def test_a_sample_costs_what_its_tokens_cost(scenes: dict[str, Outcome]) -> None
 
 
 def test_the_benchmarks_own_tools_are_out_of_a_models_reach(scenes: dict[str, Outcome]) -> None:
-    assert scenes["meddling"].results["survey-1"].card["metrics"]["average"] == 1.0
+    assert scenes["meddling"].results["survey-1"].card.average == 1.0
     store = SqliteStore(scenes["meddling"].folder / "data")
     try:
         assert [run.task for run in store.runs()] == ["survey-1"]
@@ -172,7 +172,7 @@ def test_a_model_that_cannot_be_used_leaves_no_folder(scenes: dict[str, Outcome]
 
 def test_inspects_mock_model_plays_without_a_network(scenes: dict[str, Outcome]) -> None:
     assert scenes["mock"].code == 0, scenes["mock"].stderr
-    assert scenes["mock"].results["survey-1"].card["metrics"]["average"] == 0.0
+    assert scenes["mock"].results["survey-1"].card.average == 0.0
 
 
 @pytest.mark.parametrize(

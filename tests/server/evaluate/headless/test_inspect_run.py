@@ -105,9 +105,9 @@ def test_each_sample_has_a_run_of_its_own_and_calls_of_one_message_are_one_step(
     assert len({result.run.seat for result in results.results}) == 6
     for result in results.results:
         if result.sample.task == "survey-1":
-            assert [len(step) for step in result.card["alignment"]["actual_steps"]] == [2, 1]
-            assert result.card["evidence"] == ["first", "hint"]
-            assert result.card["open"] == 0
+            assert [len(step) for step in result.card.alignment.actual_steps] == [2, 1]
+            assert result.card.evidence == ("first", "hint")
+            assert result.card.open == 0
 
 
 def test_inspects_own_log_has_the_same_numbers(played: Path) -> None:
@@ -124,9 +124,9 @@ def test_inspects_own_log_has_the_same_numbers(played: Path) -> None:
         assert sample.scores is not None
         score = sample.scores["scorecard"]
         card = found.pop(score.metadata["run"])  # type: ignore[index]
-        assert score.as_dict() == {**card["metrics"], "success": float(card["success"])}
-        assert score.metadata["checks"] == card["checks"]  # type: ignore[index]
-        assert score.metadata["outcomes"] == card["outcomes"]  # type: ignore[index]
+        assert score.as_dict() == {**card.metrics, "success": float(card.success)}
+        assert score.metadata["checks"] == [check.to_json() for check in card.checks]  # type: ignore[index]
+        assert score.metadata["outcomes"] == card.outcomes  # type: ignore[index]
     assert not found
     means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     assert means.pop("success") == pytest.approx(1 / 3)

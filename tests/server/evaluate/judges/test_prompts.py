@@ -113,8 +113,8 @@ def test_a_judge_never_reads_references_checks_or_scores(cases: list[Case], ask:
     assert card is not None
     assert "subtract" not in text, "a call that the reference makes and the run did not"
     assert "2.5" not in text, "what a check wants to see"
-    assert all(check["check"] not in text for check in card["checks"])
-    assert not any(f"{value:.3f}" in text for value in card["metrics"].values() if value not in (0, 1))
+    assert all(check.check not in text for check in card.checks)
+    assert not any(f"{value:.3f}" in text for value in card.metrics.values() if value not in (0, 1))
     assert ("Compute the median" in text) == (ask.name != "grounding")
     assert case.task.question in text
 

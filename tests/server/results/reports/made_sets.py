@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.server.results.resultset import Header, Result, ResultSet, Sample, Usage
+from m3bench.server.scorecard.model import Improvement
 from m3bench.server.store.records import RunRecord
 from m3bench.tasks.families.registry import FAMILIES
+from tests.server.scorecard.cards import made_card
 
 MANIFEST: dict[str, Any] = {
     "m3bench": "0.1.0", "tasks": {"name": "m3", "version": "1", "hash": "t"}, "catalog": "c", "world": "w",
@@ -45,13 +47,14 @@ def _result(
     call = {"tool": "math/sum", "arguments": {"numbers": [1, 2]}}
     solved = recall > 0.8
     run = f"{dice.getrandbits(160):040x}"
-    card = {
-        "version": 2, "task": task, "family": task.rpartition("-")[0], "metrics": metrics, "ranges": {},
-        "success": solved, "checks": [{"check": "the answer names it", "passed": solved, "reason": "it does not"}],
-        "outcomes": {"success": made}, "excluded": {}, "reference": {"index": 0, "of": 1}, "evidence": [], "open": 0,
-        "gains": [] if solved else [{"kind": "missed", "gain": 0.1, "average": 0.9, "reference": [0], "actual": [],
-                                     "text": "math/sum is missing."}],
-        "alignment": {
+    missed = Improvement(
+        kind="missed", gain=0.1, average=0.9, reference=(0,), actual=(), text="math/sum is missing."
+    )  # fmt: skip
+    card = made_card(
+        task=task, family=task.rpartition("-")[0], metrics=metrics, success=solved,
+        checks=[{"check": "the answer names it", "passed": solved, "reason": "it does not"}],
+        outcomes={"success": made}, improvements=[] if solved else [missed],
+        alignment={
             "reference_steps": [[call] * needed], "actual_steps": [[{**call, "outcome": "success"}] * made],
             "matches": [
                 {"reference": at, "actual": at, "similarity": 1.0, "strong": True, "differences": []}
@@ -59,10 +62,11 @@ def _result(
             ],
             "missed": list(range(matched, needed)), "extra": list(range(matched, made)),
         },
-    }  # fmt: skip
+    )  # fmt: skip
     record = RunRecord(
         id=run, seat="s", task=task, state="scored", mode="practice", started="2026-01-01T00:00:00+00:00",
-        ended="2026-01-01T00:00:09+00:00", answer="an answer", seal="s", manifest=manifest, scorecard=card,
+        ended="2026-01-01T00:00:09+00:00", answer="an answer", seal="s", manifest=manifest,
+        scorecard=card.to_json(),
     )  # fmt: skip
     sample = Sample(
         task=task, repeat=repeat, state="scored", run=run, usage=Usage(input_tokens=100, output_tokens=10, cost=0.01),

@@ -14,7 +14,7 @@ from tests.server.results.reports.forge import CALLS, LARGE, MARKUP
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-SECTIONS = ["gains", "metrics", "alignment", "calls", "checks", "outcomes", "manifest"]
+SECTIONS = ["improvements", "metrics", "alignment", "calls", "checks", "outcomes", "manifest"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -63,8 +63,8 @@ def test_a_chosen_call_shows_its_match_in_every_view(browser: Browser, sloppy: P
         assert page.locator(".call.chosen").count() == 2
         row.locator(".pick").click()
         assert page.locator(".call.chosen").count() == 0
-        page.locator(".gain").first.click()
-        gain = sloppy.document["card"]["gains"][0]
+        page.locator(".improvement").first.click()
+        gain = sloppy.document["card"]["improvements"][0]
         assert page.locator(".call.chosen").count() == len(gain["reference"]) + len(gain["actual"])
 
     browser.visit(sloppy.page, look)
@@ -79,7 +79,7 @@ def shown_numbers(page: "Page") -> dict[str, Any]:
             str(node.get_attribute("data-value")): node.inner_text().split()[0]
             for node in page.locator("[data-value]").all()
         },
-        "gains": texts(".gain .plus"),
+        "gains": texts(".improvement .plus"),
         "similarities": texts(".side.reference .call:not(.missed) .similarity"),
         "rows": page.locator("tr[data-call]").count(),
         "steps": page.locator(".side.actual .step").count(),
@@ -92,7 +92,7 @@ def expected_numbers(document: dict[str, Any]) -> dict[str, Any]:
     names = [metric["name"] for metric in legend()] + ["average"]
     return {
         "values": {name: f"{card['metrics'][name]:.3f}" for name in names},
-        "gains": [f"+{gain['gain']:.3f}" for gain in card["gains"][:3]],
+        "gains": [f"+{gain['gain']:.3f}" for gain in card["improvements"][:3]],
         "similarities": [f"{match['similarity']:.2f}" for match in card["alignment"]["matches"]],
         "rows": len(document["calls"]),
         "steps": len(card["alignment"]["actual_steps"]),

@@ -11,6 +11,7 @@ from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.site import leaderboard_page
 from m3bench.server.results.reports.standings import leaderboard_document
 from m3bench.server.results.reports.summary import set_document, set_page
+from m3bench.server.scorecard.model import CheckResult, Improvement
 from tests.browser import Browser, fits, walk
 from tests.server.results.reports.conftest import Played, m3bench
 from tests.server.results.reports.forge import MARKUP, ODD
@@ -83,7 +84,7 @@ def test_runs_are_filtered_sorted_opened_and_two_of_them_compared(
         first = page.locator("#runs tr.row").first
         assert f"{weakest['metrics']['average']:.3f}" in first.inner_text()
         first.locator(".open").click()
-        assert "math/sum is missing." in page.locator("#runs tr.detail:not([hidden])").inner_text()
+        assert "math/sum is missing." in page.locator("#runs tr.run-detail:not([hidden])").inner_text()
         boxes = page.locator("#runs input[type=checkbox]")
         boxes.nth(0).check()
         boxes.nth(1).check()
@@ -165,10 +166,10 @@ def test_markup_in_names_and_reasons_stays_text(browser: Browser, tmp_path: Path
     plain = made_set("plain", 6)
     results = []
     for result in plain.results:
-        checks = [{"check": text, "passed": False, "reason": text}]
-        gains = [{"kind": "missed", "gain": 0.1, "average": 0.5, "reference": [0], "actual": [], "text": text}]
-        card = {**result.card, "family": text, "success": False, "checks": checks, "gains": gains}
-        results.append(replace(result, card=card))
+        checks = (CheckResult(check=text, passed=False, reason=text),)
+        best = Improvement(kind="missed", gain=0.1, average=0.5, reference=(0,), actual=(), text=text)
+        changes = {"family": text, "success": False, "checks": checks, "improvements": (best,)}
+        results.append(replace(result, card=result.card.model_copy(update=changes)))
     header = plain.header.model_copy(update={"name": text, "agent": text, "solver": text})
     hostile = replace(plain, header=header, results=tuple(results), manifests=({**MANIFEST, "m3bench": text},))
     board = leaderboard_document([hostile, made_set("other", 6)], mixed=True)

@@ -1,4 +1,4 @@
-"""Leaderboards: ranks that know ties, and no mixing of what does not compare."""
+"""Leaderboards: ranks with ties, and no mixing of what does not compare."""
 
 import csv
 import io

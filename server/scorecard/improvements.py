@@ -1,24 +1,29 @@
-"""What cost the most, and what would have gained it: each fault of a run mended alone, and scored again.
+"""What would have raised the score: each fault of a run corrected alone, and scored again.
 
-Works on the plain data of a score card, so that any card can be asked, old ones too. The match set is kept: a mend
-adds, removes, moves or corrects the calls it names and nothing else, and the metrics are computed anew. What a mend
-would gain is therefore exact for the reference that counted; mends do not add up.
+Works on a score card, so that any card can be asked. The matches are kept: a correction adds, removes, moves or changes
+the calls it names and nothing else, and the metrics are computed anew. What a correction would gain is therefore exact
+for the reference that counted; the gains of several do not add up.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Literal
 
+from m3bench.server.scorecard.model import (
+    ActualCall,
+    ArgumentDifference,
+    ExtraArgument,
+    Fault,
+    Improvement,
+    Match,
+    MissingArgument,
+    ReferenceCall,
+    ScoreCard,
+)
 from m3bench.server.scoring.explain import printable, value
 from m3bench.server.scoring.metrics import Alignment, Link
 from m3bench.server.scoring.profiles import M3
 from m3bench.server.scoring.scorer import measure
-
-Kind = Literal["missed", "unlike", "failed", "extra", "arguments", "apart", "mixed", "order"]
-"""What is wrong: a call is missing, was made with other arguments or failed in place of one, was not needed, has
-arguments that differ; calls of one step went out apart, calls of two steps together, or in the wrong order."""
 
 LEAST = 0.0005
 """What gains less is not worth a line."""
@@ -26,70 +31,43 @@ MOST = 10
 _NAMED = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gain:
-    """One mend."""
-
-    kind: Kind
-    average: float
-    """What the average would be."""
-    reference: tuple[int, ...]
-    """The calls it is about, as places among the flattened calls."""
-    actual: tuple[int, ...]
-    text: str
+def improvements(card: ScoreCard) -> tuple[Improvement, ...]:
+    """The corrections that would raise the average, the best first; none when there is no average."""
+    if card.average is None:
+        return ()
+    found = [one for one in _Corrections(card, card.average).all() if one.gain > LEAST]
+    found.sort(key=lambda one: (-round(one.average, 9), one.kind, one.reference, one.actual))
+    return tuple(_once(found)[:MOST])
 
 
-def gains(card: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The mends that would raise the average, the best first; none when there is no average."""
-    now = card["metrics"].get("average")
-    if now is None:
-        return []
-    found = [gain for gain in _Mends(card).all() if gain.average - now > LEAST]
-    found.sort(key=lambda gain: (-round(gain.average, 9), gain.kind, gain.reference, gain.actual))
-    return [
-        {
-            "kind": gain.kind,
-            "gain": gain.average - now,
-            "average": gain.average,
-            "reference": list(gain.reference),
-            "actual": list(gain.actual),
-            "text": gain.text,
-        }
-        for gain in _once(found)[:MOST]
-    ]
+def _once(found: Iterable[Improvement]) -> list[Improvement]:
+    """Two steps in the wrong order can be corrected from either side: the first is kept."""
+    kept: dict[tuple[Fault, frozenset[int], frozenset[int]], Improvement] = {}
+    for one in found:
+        kept.setdefault((one.kind, frozenset(one.reference), frozenset(one.actual)), one)
+    return list(kept.values())
 
 
-def _once(found: Iterable[Gain]) -> list[Gain]:
-    """Two steps in the wrong order can be mended from either side: the first is kept."""
-    kept: list[Gain] = []
-    seen: set[tuple[Kind, frozenset[int], frozenset[int]]] = set()
-    for gain in found:
-        key = (gain.kind, frozenset(gain.reference), frozenset(gain.actual))
-        if key not in seen:
-            seen.add(key)
-            kept.append(gain)
-    return kept
+class _Corrections:
+    """The corrections of one card. Actual steps have even places, so that a new one fits between any two."""
 
+    def __init__(self, card: ScoreCard, now: float) -> None:
+        alignment = card.alignment
+        self._now = now
+        self._reference = alignment.reference_calls
+        self._actual = alignment.actual_calls
+        self._sizes = tuple(map(len, alignment.reference_steps))
+        self._matches = alignment.matches
+        self._missed = alignment.missed
+        self._extra = alignment.extra
 
-class _Mends:
-    """The mends of one card. Actual steps have even places, so that a new one fits between any two."""
-
-    def __init__(self, card: Mapping[str, Any]) -> None:
-        alignment = card["alignment"]
-        self._reference = _flat(alignment["reference_steps"])
-        self._actual = _flat(alignment["actual_steps"])
-        self._sizes = tuple(map(len, alignment["reference_steps"]))
-        self._matches: Sequence[Mapping[str, Any]] = alignment["matches"]
-        self._missed: Sequence[int] = alignment["missed"]
-        self._extra: Sequence[int] = alignment["extra"]
-
-    def all(self) -> Iterator[Gain]:
+    def all(self) -> Iterator[Improvement]:
         claimed: set[int] = set()
         for place in self._missed:
             yield self._answer(place, claimed)
         yield from self._leave_out([place for place in self._extra if place not in claimed])
         for number, match in enumerate(self._matches):
-            if match["similarity"] < 1 - LEAST:
+            if match.similarity < 1 - LEAST:
                 yield self._correct(number, match)
         for step in sorted(set(self._steps)):
             yield from self._gather(step)
@@ -97,12 +75,12 @@ class _Mends:
     @cached_property
     def _steps(self) -> list[int]:
         """The reference step of each match."""
-        return [self._reference[match["reference"]][0] for match in self._matches]
+        return [self._reference[match.reference][0] for match in self._matches]
 
     @cached_property
     def _links(self) -> list[Link]:
         return [
-            Link(step, self._slot(match["actual"]), match["similarity"])
+            Link(step, self._slot(match.actual), match.similarity)
             for step, match in zip(self._steps, self._matches, strict=True)
         ]
 
@@ -113,20 +91,23 @@ class _Mends:
         alignment = Alignment(links=tuple(links), reference_sizes=self._sizes, actual_sizes=(calls,), strong=M3.strong)
         return measure(alignment, M3)[0]["average"] or 0.0
 
-    def _answer(self, place: int, claimed: set[int]) -> Gain:
+    def _improvement(
+        self, *, kind: Fault, average: float, reference: tuple[int, ...], actual: tuple[int, ...], text: str
+    ) -> Improvement:
+        gain = average - self._now
+        return Improvement(kind=kind, gain=gain, average=average, reference=reference, actual=actual, text=text)
+
+    def _answer(self, place: int, claimed: set[int]) -> Improvement:
         """A missed call, answered: by the call of that tool that answers nothing, or by a new one."""
         step, call = self._reference[place]
-        stand_in = next(
-            (at for at in self._extra if at not in claimed and self._actual[at][1]["tool"] == call["tool"]), None
-        )
+        stand_in = next((at for at in self._extra if at not in claimed and self._actual[at][1].tool == call.tool), None)
         if stand_in is not None:
             claimed.add(stand_in)
             link = Link(step, self._slot(stand_in), 1.0)
             where, mine = self._actual[stand_in]
-            failed = mine.get("outcome") not in (None, "success")
-            said = "failed" if failed else "asked for something else"
-            return Gain(
-                kind="failed" if failed else "unlike",
+            said = "failed" if mine.failed else "asked for something else"
+            return self._improvement(
+                kind="failed" if mine.failed else "unlike",
                 average=self._average([*self._links, link], len(self._actual)),
                 reference=(place,),
                 actual=(stand_in,),
@@ -136,7 +117,7 @@ class _Mends:
             (self._average([*self._links, Link(step, slot, 1.0)], len(self._actual) + 1), -slot)
             for slot in self._slots(step)
         )
-        return Gain(
+        return self._improvement(
             kind="missed",
             average=average,
             reference=(place,),
@@ -144,14 +125,14 @@ class _Mends:
             text=f"{_call(call)} is missing{self._where(-slot)}.",
         )
 
-    def _leave_out(self, places: Sequence[int]) -> Iterator[Gain]:
+    def _leave_out(self, places: Sequence[int]) -> Iterator[Improvement]:
         if not places:
             return
         names = Counter(_tool(self._actual[place][1]) for place in places)
         listed = [f"{name} ×{times}" if times > 1 else name for name, times in names.most_common(_NAMED)]
         rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         calls = "1 call answers" if len(places) == 1 else f"{len(places)} calls answer"
-        yield Gain(
+        yield self._improvement(
             kind="extra",
             average=self._average(self._links, len(self._actual) - len(places)),
             reference=(),
@@ -159,20 +140,20 @@ class _Mends:
             text=f"{calls} nothing in the reference and could be left out: {', '.join(listed)}{rest}.",
         )
 
-    def _correct(self, number: int, match: Mapping[str, Any]) -> Gain:
+    def _correct(self, number: int, match: Match) -> Improvement:
         """A match with the reference's arguments."""
         links = list(self._links)
         links[number] = links[number]._replace(similarity=1.0)
-        where, mine = self._actual[match["actual"]]
-        return Gain(
+        where, mine = self._actual[match.actual]
+        return self._improvement(
             kind="arguments",
             average=self._average(links, len(self._actual)),
-            reference=(match["reference"],),
-            actual=(match["actual"],),
-            text=f"{_tool(mine)} in step {where + 1}: {_differences(match['differences'])}.",
+            reference=(match.reference,),
+            actual=(match.actual,),
+            text=f"{_tool(mine)} in step {where + 1}: {_differences(match.differences)}.",
         )
 
-    def _gather(self, step: int) -> Iterator[Gain]:
+    def _gather(self, step: int) -> Iterator[Improvement]:
         """All matches of a reference step in one actual step, at the right place among the others."""
         mine = [number for number, other in enumerate(self._steps) if other == step]
         average, _ = max(
@@ -218,13 +199,13 @@ class _Mends:
         """Those that come before the step in the reference or, when there are none, after it."""
         return [number for number in numbers if self._steps[number] < step] or numbers
 
-    def _moved(self, kind: Kind, average: float, mine: list[int], others: list[int], text: str) -> Gain:
+    def _moved(self, kind: Fault, average: float, mine: list[int], others: list[int], text: str) -> Improvement:
         about = [self._matches[number] for number in (*mine, *others)]
-        return Gain(
+        return self._improvement(
             kind=kind,
             average=average,
-            reference=tuple(sorted(match["reference"] for match in about)),
-            actual=tuple(sorted(match["actual"] for match in about)),
+            reference=tuple(sorted(match.reference for match in about)),
+            actual=tuple(sorted(match.actual for match in about)),
             text=text,
         )
 
@@ -241,34 +222,30 @@ class _Mends:
         return f" after step {slot // 2}" if slot > 1 else " at the beginning" if self._actual else ""
 
     def _names(self, numbers: Sequence[int]) -> str:
-        names = Counter(_tool(self._actual[self._matches[number]["actual"]][1]) for number in numbers)
+        names = Counter(_tool(self._actual[self._matches[number].actual][1]) for number in numbers)
         return _list(f"{times} × {name}" if times > 1 else name for name, times in names.items())
 
 
-def _flat(steps: Sequence[Sequence[Mapping[str, Any]]]) -> list[tuple[int, Mapping[str, Any]]]:
-    return [(number, call) for number, step in enumerate(steps) for call in step]
-
-
-def _tool(call: Mapping[str, Any]) -> str:
-    name = printable(str(call["tool"]))
+def _tool(call: ReferenceCall | ActualCall) -> str:
+    name = printable(call.tool)
     return name if len(name) <= 60 else f"{name[:59]}…"
 
 
-def _call(call: Mapping[str, Any]) -> str:
-    arguments = ", ".join(f"{printable(name)}={value(item, 32)}" for name, item in call["arguments"].items())
+def _call(call: ReferenceCall) -> str:
+    arguments = ", ".join(f"{printable(name)}={value(item, 32)}" for name, item in call.arguments.items())
     return f"{_tool(call)}({arguments if len(arguments) <= 90 else arguments[:89] + '…'})"
 
 
-def _differences(differences: Sequence[Mapping[str, Any]]) -> str:
+def _differences(differences: Sequence[ArgumentDifference]) -> str:
     said = []
     for item in differences[:2]:
-        name = printable(item["argument"])[:40] or "the arguments"
-        if item["kind"] == "missing":
-            said.append(f"{name} is missing, the reference has {value(item['reference'], 40)}")
-        elif item["kind"] == "extra":
+        name = printable(item.argument)[:40] or "the arguments"
+        if isinstance(item, MissingArgument):
+            said.append(f"{name} is missing, the reference has {value(item.reference, 40)}")
+        elif isinstance(item, ExtraArgument):
             said.append(f"{name} is not in the reference")
         else:
-            said.append(f"{name} is {value(item['actual'], 40)}, the reference has {value(item['reference'], 40)}")
+            said.append(f"{name} is {value(item.actual, 40)}, the reference has {value(item.reference, 40)}")
     if len(differences) > 2:
         said.append(f"{len(differences) - 2} more differ")
     return "; ".join(said) or "its arguments differ"

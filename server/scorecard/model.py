@@ -1,0 +1,256 @@
+"""The score card of a run: everything that scoring found, as typed, versioned data.
+
+Store, chat, reports, live view, exports and bundles all read and write this one form; its JSON Schema is
+`docs/scorecard.schema.json`. The models only hold values: `building` computes them, `migration` reads cards of earlier
+versions, `markdown` puts a card into words.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from m3bench.server.scoring.aggregate import Row
+
+SCHEMA = 2
+"""Version of the form below. A card without this field was written by the first release."""
+
+Fault = Literal["missed", "unlike", "failed", "extra", "arguments", "apart", "mixed", "order"]
+"""What is wrong: a call is missing, was made with other arguments or failed in place of one, was not needed, has
+arguments that differ; calls of one step were sent apart, calls of two steps together, or in the wrong order."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """A dict that `json.dumps` takes. Arguments go out untouched: they may be nested deeper than pydantic goes."""
+        return {field.alias or name: _json(getattr(self, name)) for name, field in type(self).model_fields.items()}
+
+
+def _json(value: Any) -> Any:
+    match value:
+        case _Part():
+            return value.to_json()
+        case tuple():
+            return [_json(item) for item in value]
+        case dict():
+            return {name: list(item) if isinstance(item, tuple) else item for name, item in value.items()}
+    return value
+
+
+class ReferenceCall(_Part):
+    """A call of the reference."""
+
+    tool: str
+    """Canonical name, `server/tool`."""
+    arguments: dict[str, Any]
+
+
+class ActualCall(_Part):
+    """A call that the agent made."""
+
+    tool: str
+    """Canonical name where the tool is known, else the name as sent."""
+    arguments: dict[str, Any]
+    outcome: str | None = None
+    """`success`, or how the call failed."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call is known to have failed."""
+        return self.outcome not in (None, "success")
+
+
+class MissingArgument(_Part):
+    """An argument that only the reference has."""
+
+    argument: str
+    """Name; fields of an object are joined with dots."""
+    kind: Literal["missing"]
+    reference: Any
+    """The reference's value."""
+
+
+class ExtraArgument(_Part):
+    """An argument that only the actual call has."""
+
+    argument: str
+    """Name; fields of an object are joined with dots."""
+    kind: Literal["extra"]
+    actual: Any
+    """The value that was sent."""
+
+
+class ChangedArgument(_Part):
+    """An argument with another value than in the reference."""
+
+    argument: str
+    """Name; fields of an object are joined with dots."""
+    kind: Literal["changed"]
+    reference: Any
+    """The reference's value."""
+    actual: Any
+    """The value that was sent."""
+
+
+ArgumentDifference = Annotated[MissingArgument | ExtraArgument | ChangedArgument, Field(discriminator="kind")]
+
+
+class Match(_Part):
+    """A reference call and the actual call that answers it. Calls are named by their place among all calls, from 0."""
+
+    reference: int
+    """Place of the reference call."""
+    actual: int
+    """Place of the actual call."""
+    similarity: float
+    """Of the arguments, from 0 to 1."""
+    strong: bool
+    """Whether the similarity reaches the strong threshold."""
+    differences: tuple[ArgumentDifference, ...]
+    """Arguments that are not the same."""
+
+
+class Alignment(_Part):
+    """Reference and actual calls by step, and which answers which."""
+
+    reference_steps: tuple[tuple[ReferenceCall, ...], ...]
+    """The calls of the reference that fits best, step by step."""
+    actual_steps: tuple[tuple[ActualCall, ...], ...]
+    """The calls that count, step by step."""
+    matches: tuple[Match, ...]
+    """In the order of the reference."""
+    missed: tuple[int, ...]
+    """Places of reference calls that nothing answers."""
+    extra: tuple[int, ...]
+    """Places of actual calls that answer nothing."""
+
+    @property
+    def reference_calls(self) -> tuple[tuple[int, ReferenceCall], ...]:
+        """Every reference call in order, with the place of its step, from 0."""
+        return tuple((number, call) for number, step in enumerate(self.reference_steps) for call in step)
+
+    @property
+    def actual_calls(self) -> tuple[tuple[int, ActualCall], ...]:
+        """Every actual call in order, with the place of its step, from 0."""
+        return tuple((number, call) for number, step in enumerate(self.actual_steps) for call in step)
+
+
+class CheckResult(_Part):
+    """What a check of the task found."""
+
+    check: str
+    """What was checked, in words."""
+    passed: bool
+    reason: str = ""
+    """Why it failed; empty when it passed."""
+
+
+class BestReference(_Part):
+    """Which reference the run was scored against."""
+
+    index: int
+    """Place of the reference that fits best, from 0."""
+    of: int
+    """How many references the task has."""
+
+
+class Improvement(_Part):
+    """One change that would have raised the average, made alone."""
+
+    kind: Fault
+    """The fault that is corrected."""
+    gain: float
+    """By how much the average would rise."""
+    average: float
+    """What the average would be."""
+    reference: tuple[int, ...]
+    """Places of the reference calls it is about."""
+    actual: tuple[int, ...]
+    """Places of the actual calls it is about."""
+    text: str
+    """The fault in words."""
+
+
+class Client(_Part):
+    """The client that played the run."""
+
+    name: str
+    """Name and version as it gave them."""
+    revision: str = ""
+    """The protocol revision it spoke."""
+    capabilities: dict[str, Any] | None = None
+    """What a probe of this client found, by fact, and the version that was `probed`; null when none was."""
+
+
+class ScoreCard(_Part):
+    """The score card of one run."""
+
+    schema_: Literal[2] = Field(default=2, alias="schema")
+    """Version of this form."""
+    scoring_version: int
+    """Version of the rules that the numbers follow; numbers of two versions do not compare."""
+    task: str
+    """The task's id."""
+    family: str
+    """The family that the task belongs to."""
+    metrics: dict[str, float | None]
+    """Each metric by name, and their `average`, from 0 to 1; null when it could not be computed."""
+    ranges: dict[str, tuple[float, float]]
+    """Lowest and highest value of each metric that depends on steps, over all readings of the log."""
+    success: bool | None
+    """Whether every check passed; null when the task has none."""
+    checks: tuple[CheckResult, ...]
+    outcomes: dict[str, int]
+    """How often the calls that count had each outcome."""
+    excluded: dict[str, int]
+    """Calls that do not count because they failed through no fault of the agent, by whose fault it was."""
+    reference: BestReference
+    alignment: Alignment
+    evidence: tuple[str, ...]
+    """Why each actual step begins where it does."""
+    open: int = 0
+    """Step boundaries that the log leaves open."""
+    reasons: dict[str, str]
+    """Why each metric has its value, in a few words."""
+    improvements: tuple[Improvement, ...] = ()
+    """What would have raised the average, the most first."""
+    client: Client | None = None
+    """Who played; null when no call was recorded."""
+
+    @property
+    def average(self) -> float | None:
+        """The mean of the six metrics; None when it could not be computed."""
+        return self.metrics.get("average")
+
+    @property
+    def checks_passed(self) -> int:
+        """How many checks passed."""
+        return sum(check.passed for check in self.checks)
+
+    @property
+    def calls_failed(self) -> int:
+        """How many of the calls that count failed."""
+        return sum(count for outcome, count in self.outcomes.items() if outcome != "success")
+
+    @property
+    def calls_excluded(self) -> int:
+        """How many calls do not count."""
+        return sum(self.excluded.values())
+
+    @property
+    def row(self) -> Row:
+        """What aggregation needs, under the task's id."""
+        return Row(
+            id=self.task,
+            family=self.family,
+            metrics=self.metrics,
+            reference_calls=sum(map(len, self.alignment.reference_steps)),
+            actual_calls=sum(map(len, self.alignment.actual_steps)),
+            matched=len(self.alignment.matches),
+        )
+
+    def range_of(self, metric: str) -> tuple[float, float]:
+        """Lowest and highest value of a metric over all readings of the log."""
+        value = self.metrics.get(metric) or 0.0
+        return self.ranges.get(metric, (value, value))

@@ -1,0 +1,112 @@
+"""Cards of the first release: still readable, and the same numbers wherever they are shown.
+
+`data/first_release.json` was written by the first release itself: four cards, and what it made of them.
+"""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from m3bench.server.results.live.record import Record
+from m3bench.server.results.reports.run import bounded, run_document
+from m3bench.server.results.reports.summary import set_document
+from m3bench.server.results.resultset import read_resultset, void_reason
+from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.scorecard.migration import card_of, read_card, upgraded
+from m3bench.server.scoring.compare import compare
+from m3bench.server.store.records import RunRecord
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.errors import StoreError
+from tests.server.scorecard.cards import made_card
+
+FIRST = json.loads((Path(__file__).parent / "data" / "first_release.json").read_text("utf-8"))
+RUNS: dict[str, dict[str, Any]] = FIRST["runs"]
+
+HEADINGS = (
+    "**What would have gained the most** (each mended alone)",
+    "**What would have helped most** (each change on its own)",
+)
+"""The one line of the text that reads otherwise now."""
+
+
+def record(name: str, **fields: Any) -> RunRecord:
+    given: dict[str, Any] = {
+        "id": name, "seat": "s", "task": RUNS[name]["card"]["task"], "state": "scored", "mode": "practice",
+        "started": f"2026-01-01T00:00:0{list(RUNS).index(name)}+00:00", "ended": None, "answer": "", "seal": None,
+        "manifest": {"profile": "full"}, "scorecard": RUNS[name]["card"], **fields,
+    }  # fmt: skip
+    return RunRecord(**given)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_text_in_the_chat_is_the_same(name: str) -> None:
+    *before, last = RUNS[name]["markdown"]
+    text = markdown(read_card(RUNS[name]["card"]), last.split()[-3])
+    assert text == "\n".join([*before, last]).replace(*HEADINGS)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_page_of_a_run_shows_the_same(name: str) -> None:
+    document = run_document(record(name), [], None)
+    assert document["card"] == bounded(read_card(RUNS[name]["card"])) == upgraded(RUNS[name]["card"])
+    assert document["client_can"] == RUNS[name]["client_can"]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_row_for_aggregation_is_the_same(name: str) -> None:
+    row = asdict(read_card(RUNS[name]["card"]).row)
+    assert {key: value for key, value in row.items() if key != "id"} == RUNS[name]["row"]
+
+
+def test_two_runs_compare_as_they_did() -> None:
+    one, other = (replace(read_card(RUNS[name]["card"]).row, id="t") for name in ("ranges", "exclusions"))
+    found = [[change.metric, change.difference] for change in compare([one], [other]).changes]
+    assert found == FIRST["set"]["compare"]
+
+
+def test_a_set_of_old_runs_has_the_numbers_it_had(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    for name in RUNS:
+        store.add_run(record(name))
+    store.close()
+    document = set_document(read_resultset(tmp_path))
+    expected = {key: value for key, value in FIRST["set"].items() if key != "compare"}
+    assert {key: document[key] for key in expected} == expected
+    live = Record(tmp_path, lambda mode: True)
+    try:
+        assert live.standings()[0]["average"] == expected["summary"]["metrics"]["average"]
+    finally:
+        live.close()
+
+
+def test_failures_that_are_not_the_agents_still_make_an_old_run_void() -> None:
+    assert void_reason(read_card(RUNS["exclusions"]["card"])) == (
+        "calls failed through no fault of the agent: 1 by the sandbox"
+    )
+    assert void_reason(read_card(RUNS["perfect"]["card"])) == ""
+
+
+def test_improvements_are_computed_where_an_old_card_has_none() -> None:
+    old = {name: value for name, value in RUNS["ranges"]["card"].items() if name != "gains"}
+    assert read_card(old) == read_card(RUNS["ranges"]["card"])
+
+
+def test_a_card_of_today_is_left_as_it_is() -> None:
+    assert upgraded(made_card().to_json()) == made_card().to_json()
+
+
+@pytest.mark.parametrize(
+    ("change", "advice"),
+    [({"schema": 3}, "newer m3bench"), ({"schema": "x"}, "newer m3bench"), ({"metrics": 1}, "score the run again")],
+)
+def test_what_cannot_be_read_says_which_run_it_is_and_what_to_do(change: dict[str, Any], advice: str) -> None:
+    run = record("perfect", scorecard={**made_card().to_json(), **change})
+    with pytest.raises(StoreError, match=rf"Run perfect: the score card .*{advice}"):
+        card_of(run)
+
+
+def test_a_run_that_was_not_scored_has_no_card() -> None:
+    assert card_of(record("idle", scorecard=None)) is None
