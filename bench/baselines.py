@@ -74,22 +74,22 @@ def judge(sets: dict[str, ResultSet]) -> Iterator[str]:
         if name in IDLE and average > FLOOR:
             yield f"{name}: gets {average:.3f} for nothing"
         for result in found.results:
-            solved = result.card["success"]
+            solved = result.card.success
             if solved is not name.startswith("oracle"):
                 yield f"{name}: {result.sample.task}: success is {solved}"
     for result in sets["oracle"].results:
-        if low := {metric: value for metric, value in result.card["metrics"].items() if value != 1}:
+        if low := {metric: value for metric, value in result.card.metrics.items() if value != 1}:
             yield f"oracle: {result.sample.task}: {low}"
     for result in sets["oracle-serial"].results:
-        metrics = result.card["metrics"]
+        metrics = result.card.metrics
         if not metrics["recall"] == metrics["precision"] == metrics["argument_similarity"] == 1:
             yield f"oracle-serial: {result.sample.task}: {metrics}"
     for result in sets["null"].results:
-        if any(result.card["metrics"].values()):
-            yield f"null: {result.sample.task}: {result.card['metrics']}"
-    plain = {result.sample.task: result.card["metrics"] for result in sets["sloppy"].results}
+        if any(result.card.metrics.values()):
+            yield f"null: {result.sample.task}: {result.card.metrics}"
+    plain = {result.sample.task: result.card.metrics for result in sets["sloppy"].results}
     for result in sets["injector"].results:
-        if result.card["metrics"] != plain.get(result.sample.task):
+        if result.card.metrics != plain.get(result.sample.task):
             yield f"injector: {result.sample.task}: its words moved a number"
     for result in sets["canary"].results:
         if not (result.run.answer or "").startswith(NOTHING):

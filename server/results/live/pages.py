@@ -78,7 +78,7 @@ class LivePages:
             try:
                 response = await self._answer(request)
             except M3Error as error:
-                response = _told(str(error), 500)
+                response = _text(str(error), 500)
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)
         await response(scope, receive, send)
@@ -92,9 +92,9 @@ class LivePages:
     def _refusal(self, request: Request) -> Response | None:
         """What to answer in place of what was asked for; None when it may be had."""
         if request.method != "GET":
-            return _told("The live view can only be looked at.", 405, allow="GET")
+            return _text("The live view can only be looked at.", 405, allow="GET")
         if request.url.path != "/" and request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return _told("Pages of other origins may not look.", 403)
+            return _text("Pages of other origins may not look.", 403)
         return self._token_refusal(request, self._token) if self._token is not None else None
 
     def _token_refusal(self, request: Request, token: str) -> Response | None:
@@ -112,7 +112,7 @@ class LivePages:
         if hmac.compare_digest(request.cookies.get(cookie, "").encode(), ticket.encode()):
             return None
         text = "This server needs its token: open it once as /?token=…, or send 'Authorization: Bearer …'."
-        return _told(text, 401, **{"www-authenticate": "Bearer"})
+        return _text(text, 401, **{"www-authenticate": "Bearer"})
 
     # What there is
 
@@ -124,17 +124,17 @@ class LivePages:
             return JSONResponse((await self._state.state())[0])
         if path == "/live/events":
             if self._broker.full:
-                return _told("Too many are watching: try again later.", 503)
+                return _text("Too many are watching: try again later.", 503)
             return StreamingResponse(self._stream(), media_type="text/event-stream")
         found = _RUN.fullmatch(path)
         if found is None:
-            return _told("There is nothing here: the live view is at /.", 404)
+            return _text("There is nothing here: the live view is at /.", 404)
         return await anyio.to_thread.run_sync(self._run, found[1], limiter=self._making)
 
     def _run(self, name: str) -> Response:
         html = run_html(self._app.settings.data, self._app.library, name, self._state.may_see)
         if html is None:
-            return _told("There is no such run, or it is not sealed yet, or it is ranked and not for everybody.", 404)
+            return _text("There is no such run, or it is not sealed yet, or it is ranked and not for everybody.", 404)
         return HTMLResponse(html)
 
     async def _stream(self) -> AsyncIterator[bytes]:
@@ -160,5 +160,5 @@ def _cookie_name(request: Request) -> str:
     return f"m3bench-live-{server[1]}"
 
 
-def _told(text: str, status: int, **headers: str) -> Response:
+def _text(text: str, status: int, **headers: str) -> Response:
     return PlainTextResponse(text + "\n", status, headers)

@@ -7,12 +7,11 @@ ranked run shows what its answer says and nothing more.
 from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.page import HOSTED, page
 from m3bench.server.scorecard.app import REVISION
-from m3bench.server.scorecard.model import ScoreCard
 
 SCRIPTS = ("card.js", "alignment.js", "app.js")
 
 
-def scorecard_page(card: ScoreCard | None = None) -> str:
-    """The page; with a card in it, it needs no client to show one."""
-    document = {"kind": "scorecard", "revision": REVISION, "legend": legend(), "card": card and card.to_json()}
+def scorecard_page() -> str:
+    """The page."""
+    document = {"kind": "scorecard", "revision": REVISION, "legend": legend()}
     return page("m3bench score card", document, SCRIPTS, styles=("card.css",), policy=HOSTED)

@@ -1,7 +1,6 @@
 /* The score card in a client's frame: asks for the answer of `score` by the handshake of MCP Apps, and draws it. */
 
 pages.scorecard = (data, root) => {
-  if (data.card) return drawScorecard(data.card, data.legend, root);
   const host = window.parent;
   const waiting = h("p", { class: "sheet soft waiting" }, "The score card appears here when the run is scored.");
   root.append(waiting);

@@ -30,6 +30,7 @@ from m3bench.server.authoring.synthesis.rewording import Rewording
 from m3bench.server.authoring.synthesis.rows import number, rows
 from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
 from m3bench.server.authoring.verification import verify
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import expose, load_catalog
 from m3bench.tasks.checks import CallMade
@@ -146,7 +147,7 @@ async def test_playing_each_reference_through_a_server_scores_one_and_succeeds(t
             assert card.average == 1, id
 
 
-async def _played(app: App, id: str, task: Task) -> dict[str, Any]:
+async def _played(app: App, id: str, task: Task) -> ScoreCard:
     seat = app.open_seat(profile=f"task:{id}")
 
     async def seat_of(context: object) -> Any:

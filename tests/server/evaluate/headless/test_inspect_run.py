@@ -42,7 +42,7 @@ def played(tasks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cards(results: ResultSet) -> dict[tuple[str, int], Mapping[str, Any]]:
     """The score cards by task and repeat, without who the client was."""
     return {
-        (result.sample.task, result.sample.repeat): {k: v for k, v in result.card.items() if k != "client"}
+        (result.sample.task, result.sample.repeat): {k: v for k, v in result.card.to_json().items() if k != "client"}
         for result in results.results
     }
 

@@ -13,6 +13,7 @@ from m3bench.server.evaluate.judges.asks import COMPLETION, GROUNDING, NAMES, As
 from m3bench.server.evaluate.judges.cases import Case
 from m3bench.server.evaluate.judges.material import MAX_ANSWER, MAX_RESULTS, Material, Picture, Section, readable
 from m3bench.server.evaluate.judges.prompts import Prompt, prompt
+from m3bench.server.scorecard.migration import card_of
 from m3bench.tasks.library import Library
 from tests.server.evaluate.judges.doubles import obedient, question, sections
 
@@ -109,7 +110,7 @@ def test_a_judge_never_reads_references_checks_or_scores(cases: list[Case], ask:
     case = cases[1]
     made = prompt(ask, case.material, case.run.id)
     text = made.system + made.user
-    card = case.run.scorecard
+    card = card_of(case.run)
     assert card is not None
     assert "subtract" not in text, "a call that the reference makes and the run did not"
     assert "2.5" not in text, "what a check wants to see"

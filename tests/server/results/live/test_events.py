@@ -19,7 +19,7 @@ from tests.waiting import eventually
 pytestmark = pytest.mark.anyio
 
 
-class Told:
+class CountingSource:
     """A source that counts how often it is asked."""
 
     details = True
@@ -66,7 +66,7 @@ async def following(watcher: Watcher) -> list[tuple[str, Any]]:
 
 
 async def test_nothing_is_computed_while_nobody_watches() -> None:
-    source = Told()
+    source = CountingSource()
     broker = Broker(source)
     broker.received(1, request(1, {"numbers": [1]}), "run", "math/add")
     broker.answered(1, Answer(outcome="success"))
@@ -79,7 +79,7 @@ async def test_nothing_is_computed_while_nobody_watches() -> None:
 
 
 async def test_a_call_is_told_when_it_arrives_and_when_it_is_answered() -> None:
-    broker = Broker(Told())
+    broker = Broker(CountingSource())
     with broker.watch() as watcher:
         await following(watcher)
         broker.received(255, request(255, {"numbers": [1]}), "run", "math/add")
@@ -94,7 +94,7 @@ async def test_a_call_is_told_when_it_arrives_and_when_it_is_answered() -> None:
 
 
 async def test_arguments_and_names_are_bounded_whatever_they_hold() -> None:
-    broker = Broker(Told())
+    broker = Broker(CountingSource())
     with broker.watch() as watcher:
         await following(watcher)
         arguments = {
@@ -114,7 +114,7 @@ async def test_arguments_and_names_are_bounded_whatever_they_hold() -> None:
 
 
 async def test_watchers_share_messages_and_a_slow_one_gets_a_fresh_picture() -> None:
-    source = Told()
+    source = CountingSource()
     broker = Broker(source)
     with broker.watch() as quick, broker.watch() as slow:
         await following(quick)
@@ -130,7 +130,7 @@ async def test_watchers_share_messages_and_a_slow_one_gets_a_fresh_picture() -> 
 
 
 async def test_more_news_than_anybody_can_read_become_one_picture() -> None:
-    broker = Broker(Told())
+    broker = Broker(CountingSource())
     with broker.watch() as watcher:
         await following(watcher)
         for number in range(events.PENDING + 1):
@@ -139,7 +139,7 @@ async def test_more_news_than_anybody_can_read_become_one_picture() -> None:
 
 
 async def test_a_server_that_ends_lets_its_watchers_go() -> None:
-    broker = Broker(Told())
+    broker = Broker(CountingSource())
     with broker.watch() as watcher:
         await following(watcher)
         broker.close()
@@ -148,7 +148,7 @@ async def test_a_server_that_ends_lets_its_watchers_go() -> None:
 
 
 async def test_seats_and_runs_are_told_before_the_calls_that_belong_to_them() -> None:
-    broker = Broker(Told())
+    broker = Broker(CountingSource())
     with broker.watch() as watcher:
         await following(watcher)
         broker.received(1, request(1), "run", "math/add")

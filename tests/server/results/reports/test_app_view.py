@@ -13,7 +13,7 @@ from m3bench.server.app import App
 from m3bench.server.results.reports import app_view
 from m3bench.server.scorecard.app import REVISION
 from m3bench.server.settings import Settings
-from tests.browser import Browser, fits
+from tests.browser import Browser
 from tests.server.results.reports.conftest import Played
 from tests.server.results.reports.stage import play
 from tests.sets import write_set
@@ -44,7 +44,7 @@ window.seen = seen;
 def hosted(folder: Path, app: str, result: dict[str, Any], width: int = 700) -> Path:
     """A page that does what a host does."""
     path = folder / "host.html"
-    data = json.dumps(result).replace("</", "<\\/")
+    data = json.dumps(result).replace("<", "\\u003c")
     path.write_text(HOST.format(app=html.escape(app), result=data, width=width), "utf-8")
     return path
 
@@ -118,14 +118,14 @@ def test_a_ranked_run_shows_what_its_answer_says_and_nothing_more(browser: Brows
     assert said == "Scored. This is a ranked run: the score card goes to the operator alone."
 
 
-def test_the_page_also_shows_a_card_that_it_holds(browser: Browser, hostile: Played, tmp_path: Path) -> None:
-    path = tmp_path / "card.html"
-    path.write_text(app_view.scorecard_page(hostile.document["card"]), "utf-8")
+def test_a_hostile_card_is_drawn_and_stays_text(browser: Browser, hostile: Played, tmp_path: Path) -> None:
+    answer = {"content": [], "structuredContent": hostile.document["card"]}
 
     def look(page: "Page") -> None:
-        assert page.locator(".figure").inner_text() == "0.000"
-        page.locator("details.fold summary").click()
-        assert fits(page)
-        assert page.evaluate("window.hacked") is None
+        frame = inside(page)
+        assert frame.locator(".figure").inner_text() == "0.000"
+        frame.locator("details.fold summary").click()
+        assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert frame.evaluate("window.hacked") is None
 
-    browser.visit(path, look, width=480)
+    browser.visit(hosted(tmp_path, app_view.scorecard_page(), answer, 480), look)

@@ -1,7 +1,9 @@
 """The pages of result sets and leaderboards in a real browser: complete, quick, inert, and the numbers of --json."""
 
 import json
+import shlex
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +13,7 @@ from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.site import leaderboard_page
 from m3bench.server.results.reports.standings import leaderboard_document
 from m3bench.server.results.reports.summary import set_document, set_page
+from m3bench.server.results.resultset import read_resultset
 from m3bench.server.scorecard.model import CheckResult, Improvement
 from tests.browser import Browser, fits, walk
 from tests.server.results.reports.conftest import Played, m3bench
@@ -96,6 +99,63 @@ def test_runs_are_filtered_sorted_opened_and_two_of_them_compared(
         assert page.locator("#runs input:checked").count() == 2
 
     browser.visit(files["set"], look)
+
+
+GEOMETRY = """() => {
+    const box = (node) => node.getBoundingClientRect();
+    const across = (node) => [box(node).left, box(node).right].map(Math.round);
+    const down = (node) => [box(node).top, box(node).bottom].map(Math.round);
+    const table = document.querySelector(".runlist");
+    const shown = [...table.rows].filter((row) => !row.hidden);
+    const details = shown.filter((row) => row.classList.contains("run-detail"));
+    return {
+        window: innerWidth,
+        table: across(table),
+        heads: [...table.tHead.rows[0].cells].map(across),
+        rows: [...table.querySelectorAll("tr.row")].map((row) => [...row.cells].map(across)),
+        lines: shown.map(down),
+        details: details.map((row) => [across(row.cells[0]), across(row.querySelector("p"))]),
+    };
+}"""
+"""Where everything of the table of runs is: left and right of cells, top and bottom of rows."""
+
+
+@pytest.mark.parametrize("width", [390, 768, 1024, 1600])
+def test_opening_every_run_leaves_the_table_whole(browser: Browser, tmp_path: Path, width: int) -> None:
+    page_file = tmp_path / "set.html"
+    page_file.write_text(set_page(set_document(made_set("a set of twelve", 12, skill=0.6))), "utf-8")
+
+    def look(page: "Page") -> None:
+        for button in page.locator("#runs .open").all():
+            button.click()
+        found: dict[str, Any] = page.evaluate(GEOMETRY)
+        assert all(row == found["heads"] for row in found["rows"]), "cells stand below their headings"
+        assert all(upper[1] <= lower[0] + 1 for upper, lower in pairwise(found["lines"])), "no row lies over another"
+        assert len(found["details"]) == 12
+        left, right = found["table"]
+        for cell, text in found["details"]:
+            assert cell == [pytest.approx(left, abs=2), pytest.approx(right, abs=2)], "as wide as the table"
+            assert text[1] <= found["window"], "can be read without scrolling sideways"
+        assert fits(page)
+
+    browser.visit(page_file, look, width=width)
+
+
+def test_the_command_that_an_opened_run_names_works_where_it_is_pasted(
+    browser: Browser, sloppy: Played, tmp_path: Path
+) -> None:
+    page_file = tmp_path / "set.html"
+    page_file.write_text(set_page(set_document(read_resultset(sloppy.data))), "utf-8")
+
+    def look(page: "Page") -> str:
+        page.locator("#runs .open").click()
+        return str(page.locator(".run-detail code").inner_text())
+
+    program, *arguments = shlex.split(browser.visit(page_file, look))
+    assert program == "m3bench"
+    done = m3bench(*arguments, "-o", tmp_path / "run.html")
+    assert done.returncode == 0, done.stderr
+    assert "survey-1" in (tmp_path / "run.html").read_text("utf-8")
 
 
 def test_a_link_to_a_run_opens_it_wherever_it_stands(
