@@ -170,5 +170,8 @@ def _stretched(image: Image.Image) -> Image.Image:
     low, high = image.convert("F").getextrema()
     assert isinstance(low, float)
     assert isinstance(high, float)
-    span = (high - low) or 1.0
-    return image.convert("F").point(lambda value: value * (255 / span) - low * 255 / span).convert("L")
+    import numpy as np
+
+    # One operation after the other: what a compiler joins is rounded differently.
+    shades = (np.asarray(image.convert("F"), np.float64) - low) * (255 / ((high - low) or 1.0))
+    return Image.fromarray(shades.astype(np.uint8))

@@ -104,6 +104,27 @@ def plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def test_no_test_compares_whole_files_with_a_bare_equals_sign() -> None:
+    """When two long byte strings differ, pytest looks for the difference for a quarter of an hour."""
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Compare) and any(isinstance(operator, ast.Eq) for operator in node.ops):
+                sides = [node.left, *node.comparators]
+                if any(_is_file(side) for side in sides) and not any(isinstance(side, ast.Constant) for side in sides):
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
+    assert found == [], "use assert_same_bytes of tests/pictures.py"
+
+
+def _is_file(node: ast.expr) -> bool:
+    """Whether an expression is likely a whole file or picture."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("read_bytes", "tobytes", "picture", "png")
+    )
+
+
 @pytest.mark.parametrize("module", ["m3bench.tasks.catalog", "m3bench.server.scoring", "m3bench.sandboxes.host"])
 def test_light_modules_stay_light(module: str) -> None:
     code = f"import sys, {module}; print(*sorted(set(sys.modules) & set({HEAVY!r})))"

@@ -2,7 +2,8 @@
 
 What is put on a canvas is remembered, so that the scene written for the detector is what was drawn: the box of an
 object is measured on its own pixels. Drawings are SVG fragments in the pixels of the picture; resvg renders them
-with our fonts alone, so the same fragments give the same bytes everywhere.
+with our fonts alone, so the same fragments give the same bytes on one machine and the same pixels, but for a shade here
+and there, on any other.
 """
 
 import io

@@ -1,7 +1,7 @@
 """The art and the fonts that pictures are drawn with: packages with free licences, fetched and not part of m3bench.
 
 They are needed to make tasks, not to use them. Each is the file that `npm pack` writes, checked by hash, so that
-the same seed gives the same pixels everywhere.
+the same seed draws the same picture everywhere.
 """
 
 import io

@@ -1,7 +1,8 @@
 """A drawing in SVG that becomes a PNG without a browser: lines of text that are measured before they are written.
 
-The font is the one that the project installs and nothing of the machine's, so the same drawing gives the same bytes
-everywhere. Text from outside is made printable and escaped; a character that the font lacks is left blank.
+The font is the one that the project installs and nothing of the machine's, so the same drawing gives the same bytes on
+one machine and the same pixels, but for a shade here and there, on any other. Text from outside is made printable and
+escaped; a character that the font lacks is left blank.
 """
 
 from functools import cache

@@ -22,6 +22,7 @@ from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.table import OWN_TOOLS, clients, profile_for
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.profiles import SIZES
+from tests.pictures import assert_same_bytes
 from tests.server.clients.documents import broken, found
 
 EVERY = pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
@@ -80,7 +81,7 @@ def test_on_every_system_it_goes_in_and_out_and_nothing_else_changes(
         done = installation.install(request)
         assert done.state == "installed", name
         assert done.backup is not None
-        assert done.backup.read_bytes() == data
+        assert_same_bytes(done.backup.read_bytes(), data, "the backup")
         assert entry_in(path.read_bytes(), client) == request.entry
         assert [stat.S_IMODE(file.stat().st_mode) for file in (path, done.backup)] == [0o640, 0o640]
         assert installation.install(request).state == "already there", name
