@@ -6,7 +6,7 @@ has been silent for longest, so that whoever has something to say is heard.
 """
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -20,22 +20,23 @@ _FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 
 
 
 class BoundedProtocol(H11Protocol):
-    """One connection of uvicorn, with an end to its patience."""
+    """One connection of uvicorn, with an end to its patience. Every server has a subclass of its own."""
 
     max_connections = MAX_CONNECTIONS
     head_seconds = HEAD_SECONDS
     body_seconds = BODY_SECONDS
 
+    _silent: ClassVar[dict["BoundedProtocol", None]] = {}
+    """Connections that asked nothing yet, the oldest first."""
+    _idle: ClassVar[dict["BoundedProtocol", None]] = {}
+    """Connections whose requests were answered, the one that is idle for longest first."""
+
+    def __init_subclass__(cls) -> None:
+        cls._silent, cls._idle = {}, {}
+
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._patience: asyncio.TimerHandle | None = None
-        self._heard = self.loop.time()
-        """When the client last said something."""
-
-    @property
-    def waits(self) -> bool:
-        """Whether no request is under way."""
-        return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client connected."""
@@ -43,29 +44,38 @@ class BoundedProtocol(H11Protocol):
         self._be_patient(self.head_seconds)
         if len(self.connections) > self.max_connections:
             self._make_room()
+        self._silent[self] = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection is gone."""
         self._be_patient(None)
+        self._speaks()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """The client sent something."""
         asked = self.cycle
         super().data_received(data)
-        self._heard = self.loop.time()
-        if self.waits:
+        if self.cycle is None or self.cycle.response_complete:
+            # A head that is not complete yet.
             if self._patience is None and not self.transport.is_closing():
                 self._be_patient(self.head_seconds)
         elif not self.cycle.more_body:
+            self._speaks()
             self._be_patient(None)
         elif self.cycle is not asked:
+            self._speaks()
             self._be_patient(self.body_seconds)
 
     def on_response_complete(self) -> None:
         """An answer was sent; the next request may come, within uvicorn's own time for that."""
         self._be_patient(None)
+        self._idle[self] = None
         super().on_response_complete()
+
+    def _speaks(self) -> None:
+        self._silent.pop(self, None)
+        self._idle.pop(self, None)
 
     def _be_patient(self, seconds: float | None) -> None:
         """Close the connection after some seconds; with None, not at all."""
@@ -75,10 +85,10 @@ class BoundedProtocol(H11Protocol):
 
     def _make_room(self) -> None:
         """Let the client go that has been silent for longest: first one that never asked anything."""
-        waiting = [other for other in self.connections if isinstance(other, BoundedProtocol) and other.waits]
-        others = [other for other in waiting if other is not self and not other.transport.is_closing()]
-        if others:
-            min(others, key=lambda other: (other.cycle is not None, other._heard)).transport.abort()
+        oldest = next(iter(self._silent), None) or next(iter(self._idle), None)
+        if oldest is not None:
+            oldest._speaks()
+            oldest.transport.abort()
         else:
             self.transport.write(_FULL)
             self.transport.close()

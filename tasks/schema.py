@@ -92,7 +92,7 @@ def _check(schema: Schema, value: object, path: str) -> Iterator[str]:
         if len(value) < schema.get("minItems", 0):
             yield f"{where} has {len(value)} items (expected at least {schema['minItems']})"
         items = schema.get("items")
-        if items:
+        if items and not _all_plain(items, value):
             for index, item in enumerate(value):
                 yield from _check(items, item, f"{path}[{index}]")
     elif isinstance(value, Mapping):
@@ -117,7 +117,7 @@ def _check_object(schema: Schema, value: Mapping[str, object], path: str) -> Ite
 def _check_any(schema: Schema, value: object, path: str) -> Iterator[str]:
     """One problem for the whole choice, or those of the only branch whose type the value has."""
     branches = schema["anyOf"]
-    attempts = [list(_check(branch, value, path)) for branch in branches]
+    attempts = [list(islice(_check(branch, value, path), MOST_PROBLEMS + 1)) for branch in branches]
     if not all(attempts):
         return
     close = [
@@ -129,6 +129,16 @@ def _check_any(schema: Schema, value: object, path: str) -> Iterator[str]:
         yield from close[0]
     else:
         yield f"{path!r} is {_show(value)} (expected {describe(schema)})"
+
+
+_PLAIN: Mapping[str, set[type]] = {"string": {str}, "integer": {int}, "number": {int, float}, "boolean": {bool}}
+
+
+def _all_plain(items: Schema, value: list[object]) -> bool:
+    """Whether all items are of the one type that is asked for, seen at a glance: a list may have millions."""
+    kind = items.get("type")
+    plain = _PLAIN.get(kind) if isinstance(kind, str) and items.keys() <= {"type", "description"} else None
+    return plain is not None and set(map(type, value)) <= plain
 
 
 def _has_type(kind: str | None, value: object) -> bool:

@@ -17,7 +17,7 @@ from fastmcp.tools import ToolResult
 from fastmcp.utilities.logging import temporary_log_level
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
-from m3bench.proxy.stdio import Pump, Reads, Wire, Writes
+from m3bench.proxy.stdio import Pump, Reads, Stream, Wire, Writes
 from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import dump
 from m3bench.server.serving import address_of, run_alone, serve_asgi, until_signal
@@ -108,18 +108,22 @@ def serve_tools(servers: Sequence[Server], sandbox: str, workspace: Path | None,
             shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _serve_stdio(served: FastMCP[Any]) -> None:
-    """Serve standard input and output as the benchmark does: whatever a client writes is answered."""
-    wire = Wire()
+async def serve_stream(served: FastMCP[Any], stream: Stream) -> None:
+    """Serve one client over a stream of lines as the benchmark does: whatever it writes is answered."""
     # FastMCP has no public way to serve streams of one's own.
     server = served._mcp_server
 
     async def drive(reads: Reads, writes: Writes) -> None:
         await server.run(reads, writes, server.create_initialization_options())
 
+    with temporary_log_level("WARNING"):
+        async with served._lifespan_manager():
+            await Pump(stream, drive).run()
+
+
+async def _serve_stdio(served: FastMCP[Any]) -> None:
+    wire = Wire()
     try:
-        with temporary_log_level("WARNING"):
-            async with served._lifespan_manager():
-                await until_signal(Pump(wire, drive).run)
+        await until_signal(lambda: serve_stream(served, wire))
     finally:
         wire.close()

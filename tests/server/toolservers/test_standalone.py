@@ -18,9 +18,10 @@ from typer.testing import CliRunner
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.cli import app
-from m3bench.server.toolservers.standalone import tool_server
+from m3bench.server.toolservers.standalone import serve_stream, tool_server
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
+from tests.proxy.house import Pipe
 from tests.server.conftest import serving
 
 COMMAND = [sys.executable, "-m", "m3bench.server.cli", "tool-server"]
@@ -72,6 +73,32 @@ async def test_several_servers_list_the_catalog_and_answer_as_in_a_sandbox(tmp_p
             made = {"filepath": "book.xlsx"}
             assert not (await client.call_tool_mcp("excel__create_workbook", made)).is_error
     assert (tmp_path / "book.xlsx").is_file()
+
+
+@pytest.mark.anyio
+async def test_a_server_alone_answers_whatever_is_written(tmp_path: Path) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(250):
+        deep = {"a": deep}
+    pipe = Pipe()
+    with anyio.fail_after(60):
+        async with InProcessBackend() as backend, anyio.create_task_group() as tasks:
+            place = await backend.open(SandboxSpec(workspace=tmp_path))
+            tasks.start_soon(serve_stream, tool_server([CATALOG.by_name["math"]], place), pipe)
+            await pipe.open()
+            for line, code in ((b"hello", -32700), (b"[" * 9999, -32700), (b"[]", -32600), (b'{"id":{}}', -32600)):
+                await pipe.write(line)
+                assert (await pipe.read())["error"]["code"] == code
+            for id in ([1], {}):
+                await pipe.say(method="notifications/cancelled", params={"requestId": id})
+            for arguments in (deep, {"numbers": deep}, {"numbers": ["\ud800"]}, {"numbers": [1e999]}):
+                answer = await pipe.ask(1, "tools/call", {"name": "sum", "arguments": arguments})
+                assert answer["result"]["isError"]
+            assert "error" in await pipe.ask(2, "prompts/get", {"name": "\ud800"})
+            answer = await pipe.ask(3, "tools/call", {"name": "sum", "arguments": SUM})
+            assert answer["result"]["content"][0]["text"] == "27.5"
+            pipe.close()
+    pipe.release()
 
 
 @pytest.mark.anyio

@@ -1,0 +1,134 @@
+"""A server under attack goes on answering others, and forgets the attack when it is over."""
+
+import json
+import resource
+import secrets
+import socket
+import statistics
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.proxy.house import modern
+from tests.proxy.web import HEADERS, events, modern_headers
+from tests.server.conftest import serving
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc"),
+]
+
+MODERN = {name.replace("_", "-"): value for name, value in modern_headers("x", "prompts/list").items()}
+
+
+class Server:
+    """A server process, from the outside."""
+
+    def __init__(self, process: Any, url: str) -> None:
+        self.url = url
+        self._status = Path(f"/proc/{process.pid}/status")
+        self.address = ("127.0.0.1", int(url.rpartition(":")[2]))
+
+    @property
+    def memory(self) -> int:
+        """Kilobytes that it holds."""
+        lines = self._status.read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+    def health(self) -> float:
+        """How long another client waits for an answer, over a connection of its own."""
+        begun = time.perf_counter()
+        assert httpx2.get(f"{self.url}/health", timeout=30).status_code == 200
+        return time.perf_counter() - begun
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Another client asks all the while, and must not wait for a second more than it does in quiet times."""
+        quiet = statistics.median(self.health() for _ in range(5))
+        waits: list[float] = []
+        done = threading.Event()
+
+        def ask() -> None:
+            while not done.is_set():
+                waits.append(self.health())
+
+        asker = threading.Thread(target=ask)
+        asker.start()
+        try:
+            yield
+        finally:
+            done.set()
+            asker.join()
+        assert waits
+        assert max(waits) < 1 + 10 * quiet, (max(waits), quiet)
+
+    def post(self, client: httpx2.Client, path: str, method: str, params: dict[str, Any], **headers: str) -> Any:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": modern(params)}
+        given = {**HEADERS, **MODERN, "mcp-method": method, **headers}
+        answer = client.post(f"{self.url}{path}", content=json.dumps(message), headers=given)
+        assert answer.status_code == 200, answer.text
+        return events(answer)[-1]["result"]
+
+
+@pytest.fixture
+def server(tmp_path: Path, task_set: Path) -> Iterator[Server]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 6000), hard))
+    try:
+        run = serving(["--tasks", str(task_set), "--data", str(tmp_path / "d")])
+        with run as url:
+            yield Server(run.process, url)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.skipif(resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 6000, reason="too few files may be open here")
+def test_connections_that_say_nothing_or_say_it_slowly_keep_nobody_waiting(server: Server) -> None:
+    before = server.memory
+    silent: list[socket.socket] = []
+    with ExitStack() as stack, server.watched():
+        for number in range(5000):
+            opened = stack.enter_context(socket.create_connection(server.address, timeout=30))
+            silent.append(opened)
+            if number % 2:
+                opened.send(b"GET /health HTTP/1.1\r\nhost: localhost\r\nx-slow: ")
+        for _ in range(3):
+            for opened in silent[1::2]:
+                # Those that were let go cannot be written to, as it should be.
+                with suppress(OSError):
+                    opened.send(b"a")
+    assert server.health() < 30
+    assert server.memory <= 1.2 * before
+
+
+def test_ten_thousand_handles_do_not_stay(server: Server) -> None:
+    with httpx2.Client(timeout=30) as client:
+        for _ in range(300):
+            server.post(client, f"/seat/{secrets.token_urlsafe(24)}/mcp", "prompts/list", {})
+        before = server.memory
+        with server.watched():
+            for _ in range(10_000):
+                server.post(client, f"/seat/{secrets.token_urlsafe(24)}/mcp", "prompts/list", {})
+    assert server.memory <= 1.2 * before
+
+
+def test_two_million_numbers_in_one_argument_keep_nobody_waiting(server: Server) -> None:
+    path = f"/seat/{secrets.token_urlsafe(24)}/mcp"
+    with httpx2.Client(timeout=120) as client:
+
+        def call(name: str, arguments: dict[str, Any]) -> Any:
+            params = {"name": name, "arguments": arguments}
+            return server.post(client, path, "tools/call", params, **{"mcp-name": name})
+
+        call("start_task", {"task_id": "sum-1"})
+        assert not call("math__sum", {"numbers": [1]}).get("isError")
+        for numbers in ([1] * 2_000_000, [1] * 2_000_000 + ["x"]):
+            with server.watched():
+                answer = call("math__sum", {"numbers": numbers})
+            assert bool(answer.get("isError")) is ("x" in numbers)
