@@ -16,11 +16,11 @@ from m3bench.tasks.task import Reference, ReferenceCall
 
 class _Wish(NamedTuple):
     word: str
-    """As it stands on the board; without spaces it is the community's name."""
+    """As it is written on the board; without spaces, the name of its community."""
     art: str
     label: str
     article: str = ""
-    """Empty when the encyclopedia is never asked."""
+    """Its article in the encyclopedia; empty when that is never asked."""
 
 
 _BUDGETS = (32, 35, 38, 40, 48, 50, 55, 65, 70, 80, 90, 100)

@@ -21,7 +21,7 @@ class _Dish(NamedTuple):
 
 
 _BARE = ("coffee", "tea", "ramen", "rice", "salad", "ice cream", "spaghetti")
-"""They come in a vessel of their own, so no plate is put under them."""
+"""Drawn in their own cup or bowl, so no plate is put under them."""
 _CENTRES = ("candle", "bouquet", "potted plant")
 _TOUCHES = ("a bold heading row", "filter buttons", "a bar chart of the scores")
 _COUNTS = {"two": 2, "three": 3}
