@@ -1,7 +1,7 @@
 """Scripted clients: one that is right, one that is sloppy, one that does nothing.
 
-They speak to a real server process over stdio with the SDK's client, as any client would; the pauses between
-steps stand for a model that thinks.
+They speak to a real server process over stdio with the SDK's client, as any client would; the pauses between steps
+imitate a model that thinks.
 """
 
 import sys

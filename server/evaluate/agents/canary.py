@@ -33,7 +33,7 @@ OUTSIDE = (
     "media/../../tasks.json",
 )
 TELLING = ("root:x:0:0", "PATH=/", '"references"', '"tolerances"', '"answer_names"')
-"""What stands in such files, whatever the task."""
+"""Texts that such files contain, whatever the task."""
 
 URIS = (
     "m3bench://run/scorecard",
@@ -77,7 +77,7 @@ async def _looks(play: Play) -> AsyncIterator[tuple[str, str]]:
 
 
 def _calls(play: Play, tools: list[Tool]) -> list[Call]:
-    """Reads of what is none of its business, and searches for it, by chance among all there could be."""
+    """A random choice of attempts to read what it must not see, and of searches for it."""
     places = (*play.hidden.files, *OUTSIDE)
     readers = [
         (tool, name, place)

@@ -13,7 +13,7 @@ CALLS, TOGETHER = 6, 3
 TOOLS = 4
 """How many tools the parrot calls."""
 SHORT = 3
-"""Words up to this length say nothing."""
+"""Words up to this length are ignored."""
 
 
 async def null(play: Play) -> str:

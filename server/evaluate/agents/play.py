@@ -1,7 +1,7 @@
-"""What an agent has in hand while it plays one sample: a client of its seat, and what the task told it.
+"""What an agent has while it plays one sample: a client on its seat, and what the task told it.
 
-Everything goes through an ordinary MCP client, so calls are recorded as those of any other. The agent says which
-calls it makes together; the hint in `_meta` keeps the clock out of it.
+Everything goes through an ordinary MCP client, so calls are recorded like those of any other. The agent marks the calls
+it makes together with a hint in `_meta`, so that timing does not matter.
 """
 
 import random
@@ -24,12 +24,12 @@ from m3bench.tasks.trajectory import Call
 
 @dataclass(frozen=True, kw_only=True)
 class Hidden:
-    """What a run must never see, for who looks for it."""
+    """What a run must never see, for the agent that looks for it."""
 
     files: tuple[str, ...]
     """Absolute paths on this machine."""
     texts: tuple[str, ...]
-    """What stands in them, and nowhere else."""
+    """Texts that are in them and nowhere else."""
 
 
 @dataclass(kw_only=True)
@@ -45,7 +45,7 @@ class Play:
     shown: frozenset[str]
     """Canonical names of the tools of the seat."""
     indirect: bool = False
-    """Whether the seat lists `call_tool` in their place."""
+    """Whether the seat lists `call_tool` instead of them."""
     hidden: Hidden
     dice: random.Random
     steps: int = field(default=0, init=False)

@@ -1,6 +1,6 @@
-"""Plays the samples of a plan with a baseline agent: each on a seat of its own, of one server in this process.
+"""Plays the samples of a plan with a baseline agent, each on its own seat of one server in this process.
 
-A sample ends with the score card of its run. What breaks a sample and is not the agent's doing makes it void.
+A sample ends with the score card of its run. A sample that breaks through no fault of the agent is void.
 """
 
 import random
@@ -30,10 +30,10 @@ REVISION = "2026-07-28"
 """The protocol revision the agents speak: it needs no handshake."""
 
 RUNS_PER_SANDBOX = 100
-"""The agents are our own and leave a sandbox as they found it; most of its time goes into reading the world once."""
+"""Runs per sandbox: the agents are trusted, and most of a sandbox's time goes into reading the world once."""
 
 TELLING_LETTERS = 32
-"""A text this long is found in no result by chance."""
+"""A text this long does not occur in a result by chance."""
 
 
 async def play_plan(plan: Plan, agent: Agent, done: SampleDone) -> None:
@@ -122,7 +122,7 @@ def _hidden(plan: Plan, task: Task) -> Hidden:
 
 
 def _meant(result: CallToolResult) -> CallToolResult:
-    """The result of one of the benchmark's own tools, which do not fail while all is well."""
+    """The result of one of the benchmark's own tools, which do not fail in normal operation."""
     if result.is_error:
         raise RunError(text_of(result))
     return result

@@ -1,7 +1,7 @@
-"""Agents that know the reference and do not keep to it: one careless, one that also tries to talk to the graders.
+"""Agents that know the reference and do not follow it: one is careless, the other also tries to influence graders.
 
-Both make the very same mistakes for the same seed, so whatever the second gets beyond the first it was given for
-its words alone.
+Both make exactly the same mistakes for the same seed, so anything the second gains over the first comes from its words
+alone.
 """
 
 import random
@@ -43,7 +43,7 @@ async def injector(play: Play) -> str:
 
 
 def muddle(calls: Sequence[Call], dice: random.Random, note: str) -> list[Call]:
-    """The calls of a reference with mistakes; `note` is what stands in arguments of the wrong type."""
+    """The calls of a reference with mistakes; `note` is put into arguments of the wrong type."""
     kept = calls[: len(calls) - max(1, round(len(calls) * FORGOTTEN))]
     made: list[Call] = []
     for call in kept:

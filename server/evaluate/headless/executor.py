@@ -1,8 +1,8 @@
-"""The paper's way to drive a model: steps that are planned, then carried out, a bounded number of times.
+"""Drives a model as in the paper: steps that are planned and then carried out, a limited number of times.
 
 In each step the model first says, seeing only names and descriptions, which tools it wants next or that it is done;
-then, seeing the schemas of those tools, it writes a batch of calls, which run together. In the end it is asked for the
-answer. One conversation holds it all. Calls are native tool calls or JSON in text.
+then, seeing the schemas of those tools, it writes a batch of calls, which run together. At the end it is asked for the
+answer. All of this is one conversation. Calls are native tool calls or JSON in text.
 """
 
 import json

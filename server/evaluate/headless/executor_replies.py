@@ -1,6 +1,6 @@
 """Reads what a model writes when it plans, or calls tools in text.
 
-Models wrap JSON in prose and code fences; that is passed over. What is inside must be right: nothing is guessed.
+Models wrap JSON in prose and code fences, which are ignored. The JSON itself must be right: nothing is guessed.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Has a model play the samples of a plan, by way of Inspect.
+"""Lets a model play the samples of a plan, through Inspect.
 
-Each sample is told to the plan's keeper as soon as it is over; Inspect's own log of the run lies beside the results.
-Nothing but the model's provider is spoken to.
+Each sample is reported as soon as it is over; Inspect's own log of the run is kept next to the results. Only the
+model's provider is contacted.
 """
 
 import math
@@ -75,7 +75,7 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
     if watch.halted:
         raise UserError(
             f"Stopped, because too many samples in a row failed through no fault of the model: {watch.last_reason} "
-            "When that is mended, go on with --resume."
+            "When that is fixed, continue with --resume."
         )
     for log in logs:
         if log.status == "error" and log.error is not None:

@@ -27,10 +27,10 @@ from m3bench.tasks.errors import SandboxError, first_cause
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
 
 REPLY_SECONDS = 180.0
-"""The server bounds every call below this; who waits longer waits for a server that is gone."""
+"""The server answers every call sooner than this; after it, the server is taken to be gone."""
 
 _PASSED_ON = ("M3BENCH_", "DOCKER_", "XDG_", "PYTHON", "TMP", "TEMP", "LANG", "LC_", "SSL_CERT")
-"""Variables the server gets, by how they begin; a provider's key is none of its business."""
+"""Beginnings of the variables the server gets; it must not get a provider's key."""
 
 _BROKEN = (MCPError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 
@@ -144,7 +144,7 @@ class _AnyRequest(CallToolRequest):
 
 
 async def _own(client: Client, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
-    """Call one of the benchmark's own tools, which do not fail while all is well."""
+    """Call one of the benchmark's own tools, which do not fail in normal operation."""
     try:
         result = await _request(client, tool, arguments, None)
     except MCPError as error:

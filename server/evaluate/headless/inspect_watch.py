@@ -1,4 +1,4 @@
-"""Who is told of samples while Inspect runs them, and when to stop.
+"""Reports samples while Inspect runs them, and decides when to stop.
 
 A headless run sets the watch of its context; samples that Inspect plays on its own, with `inspect eval`, have none.
 Failures that are not the model's make a sample void; many in a row mean that something is down, and that going on

@@ -1,4 +1,4 @@
-"""What became of result sets, in a few numbers each: for the end of a run, as a table or as plain data."""
+"""Summarises result sets in a few numbers each, for the end of a run: as a table or as plain data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

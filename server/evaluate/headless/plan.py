@@ -39,7 +39,7 @@ LOCK = "run"
 """Name of the lock of the process that is at work in a folder."""
 
 PER_TASK = ("task", "standard", "family")
-"""Profiles that are another one for each task: alone they mean that of the task at hand."""
+"""Profiles that differ for each task; without an id they mean that of the current task."""
 
 
 class Attempt(NamedTuple):
@@ -102,7 +102,7 @@ class ModelOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What a person chose, before it is held against the set of tasks and the folder."""
+    """What a person chose, before it is checked against the set of tasks and the folder."""
 
     agent: str
     """`openai/gpt-5`, or a baseline's name."""
@@ -176,7 +176,7 @@ class Plan:
 
     @property
     def total(self) -> int:
-        """Samples of the whole set, those that were there before included."""
+        """Samples of the whole set, including earlier ones."""
         return len(self.header.tasks) * self.header.repeats
 
     def task(self, attempt: Attempt) -> Task:
@@ -284,12 +284,12 @@ def _there(folder: Path, header: Header, *, resume: bool) -> Header | None:
             raise UserError(f"{folder} is not empty and holds no results of a run: choose another folder with -o.")
         return None
     if not resume:
-        raise UserError(f"{folder} holds results already: give --resume to go on with them, or another folder with -o.")
+        raise UserError(f"{folder} holds results already: add --resume to continue them, or choose another with -o.")
     there = read_header(folder)
     for name, old, new in _differences(there, header):
         raise UserError(
             f"{folder} holds results of another run ({name}: {old!r} there, {new!r} now): "
-            "resume with the options it was begun with, or choose another folder with -o."
+            "resume with the options it was started with, or choose another folder with -o."
         )
     return there
 

@@ -1,6 +1,6 @@
-"""How far a headless run is, on standard error: a bar on a terminal, else a plain line now and then.
+"""Shows the progress of a headless run on standard error: a bar on a terminal, otherwise a plain line now and then.
 
-Says how many samples are done, how fast, at what cost, how long the rest will take, and how the last one went.
+It shows how many samples are done, how fast, at what cost, how long the rest will take, and how the last one went.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""Plays one sample: opens its seat, lets an agent work on it within limits, hands in the answer and fetches the card.
+"""Plays one sample: opens its seat, lets an agent work on it within limits, submits the answer and fetches the card.
 
-A model that gives up or reaches a limit is scored with what it did by then. What breaks through no fault of the model
-ends the sample with an error: it has no score, and a headless run counts it as void.
+A model that gives up or reaches a limit is scored on what it did until then. A failure that is not the model's ends the
+sample with an error: it has no score, and a headless run counts it as void.
 """
 
 import time
@@ -34,10 +34,10 @@ SOLVERS = ("react", "executor")
 CALLING = ("native", "text")
 
 MAX_MINUTES = 60.0
-"""What the server allows a run, where the limit of the sample does not come first."""
+"""The server's own limit for a run, unless the sample's limit is longer."""
 
 HAND_IN_SECONDS = 60.0
-"""What submitting and scoring may take when time is up already."""
+"""How long submitting and scoring may take after the time limit."""
 
 MAX_REASON = 500
 
@@ -149,14 +149,14 @@ def check_player(agent: str, calling: str | None) -> None:
     if agent not in SOLVERS:
         raise UserError(f"There is no solver {agent!r}: choose {' or '.join(SOLVERS)}.")
     if calling is not None and calling not in CALLING:
-        raise UserError(f"Tools cannot be called in the way {calling!r}: choose {' or '.join(CALLING)}.")
+        raise UserError(f"There is no way of calling {calling!r}: choose {' or '.join(CALLING)}.")
     if agent == "react" and calling == "text":
-        raise UserError("Calling tools in text is a way of the executor: add --solver executor.")
+        raise UserError("Only the executor can call tools in text: add --solver executor.")
 
 
 @asynccontextmanager
 async def _handing_in(seat: SampleSeat, state: TaskState, work: AgentState) -> AsyncIterator[None]:
-    """Hand in what there is when the body ends, by itself or by a limit; not when it breaks or is called off."""
+    """Submit what there is when the body ends or reaches a limit, but not when it fails or is cancelled."""
     deadline = anyio.current_effective_deadline()
     try:
         yield
@@ -193,7 +193,7 @@ def _answer(work: AgentState) -> str:
 
 
 def _tell(watch: Watch | None, state: TaskState, began: float, reason: str = "") -> None:
-    """Tell a headless run what became of a sample."""
+    """Report a finished sample to a headless run."""
     if watch is None:
         return
     found = None if reason else state.store.get(CARD)

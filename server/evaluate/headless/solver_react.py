@@ -1,4 +1,4 @@
-"""The default way to drive a model: Inspect's react agent, a loop of turns in which the model calls tools.
+"""Drives a model by default: Inspect's react agent, a loop of turns in which the model calls tools.
 
 It ends when the model submits an answer, or simply replies without calling anything.
 """

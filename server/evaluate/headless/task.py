@@ -62,7 +62,7 @@ def inspect_task(
 
 
 def prompt(library: Library, task: Task, max_calls: int) -> list[Content]:
-    """What the model is told: the question, where the pictures lie, and the pictures."""
+    """What the model is told: the question, the paths of the pictures, and the pictures."""
     paths = ", ".join(f"./{MEDIA}/{name}" for name in task.pictures)
     where = {0: "", 1: f"The picture is attached; for the tools it lies at {paths}."}.get(
         len(task.pictures), f"The pictures are attached; for the tools they lie at {paths}."

@@ -1,1 +1,1 @@
-"""What models say about a run: kept apart from everything that is computed."""
+"""What models say about a run, kept apart from everything that is computed."""

@@ -1,7 +1,7 @@
 """What a judge is asked: three questions about a run, each with its scale and the form of its answer.
 
 Task completion (0 to 10) and information grounding (0 to 1) are one number each. The rubric has six criteria (1 to 10)
-and is asked five times with its criteria in another order, because models favour what stands first.
+and is asked five times with its criteria in another order, because models favour what comes first.
 """
 
 import random
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 VERSION = 1
-"""Of the wording: votes on other words are not mixed with these."""
+"""Version of the wording: votes on another wording are not mixed with these."""
 
 Name: TypeAlias = Literal["completion", "grounding", "rubric"]
 NAMES: tuple[Name, ...] = ("completion", "grounding", "rubric")
@@ -47,7 +47,7 @@ class Ask:
     """What is scored, in the order in which it is asked, and how."""
     introduction: str
     shows_wording: bool
-    """Whether the judge reads the task's concrete wording beside the question the client saw."""
+    """Whether the judge reads the task's concrete wording as well as the question the client saw."""
 
     @property
     def form(self) -> str:

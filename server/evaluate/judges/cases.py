@@ -28,7 +28,7 @@ class Case:
     """A run with what judges need."""
 
     folder: Path
-    """Where its store lies."""
+    """The folder of its store."""
     run: RunRecord
     task: Task
     calls: tuple[CallRecord, ...]

@@ -1,7 +1,7 @@
-"""Many judges in one number, and how far they agree. Pure arithmetic.
+"""Combines many judges into one number, and measures how far they agree. Pure arithmetic.
 
-Of four judges or more the highest and the lowest value are dropped and the rest averaged, which of four leaves the
-middle two and of three the median; two are averaged, one stands for itself, none is no value. Only one value is
+Of four judges or more the highest and the lowest value are dropped and the rest averaged; of three the median is taken,
+two are averaged, one counts as it is, and none gives no value. Only one value is
 dropped at each end, however many are equal to it.
 """
 

@@ -1,7 +1,7 @@
 """A judge: a model behind Inspect, asked one question at a time, with no tools and at temperature 0.
 
-A reply that cannot be read is answered with a correction, a bounded number of times. Whatever else goes wrong makes the
-vote a missing one that says why: a judge never fails a run, and never raises. The only module that imports Inspect.
+A reply that cannot be read is answered with a correction, a limited number of times. If anything else goes wrong, the
+vote is missing and says why: a judge never fails a run and never raises. The only module here that imports Inspect.
 """
 
 import re
@@ -140,7 +140,7 @@ def _inspect() -> Any:
     try:
         from inspect_ai.model import get_model
     except ImportError as error:
-        raise UserError("Judges are models behind Inspect: pip install 'm3bench[agents]'.") from error
+        raise UserError("Judges are models reached through Inspect: pip install 'm3bench[agents]'.") from error
     return get_model
 
 

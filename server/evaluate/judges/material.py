@@ -1,4 +1,4 @@
-"""What a judge sees of a run: question, calls with their results, answer; all of it bounded.
+"""What a judge sees of a run: the question, the calls with their results, and the answer, all of limited length.
 
 Never the references, the checks or any score: a judge that knew them would only repeat them. Text that came from
 outside loses its control characters and is cut in the middle, where it is longer than a share of the whole.

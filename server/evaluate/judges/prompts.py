@@ -1,7 +1,7 @@
-"""From material to a prompt whose structure the material cannot change.
+"""Turns material into a prompt whose structure the material cannot change.
 
-Every piece of the run stands between two lines that carry a mark. The mark is a hash over everything the prompt shows,
-so a text that wanted to close its own section would have to contain its own hash. The instructions say that nothing
+Every piece of the run is enclosed by two lines with a mark. The mark is a hash over everything the prompt shows, so to
+close its own section a text would have to contain its own hash. The instructions say that nothing
 between such lines is an instruction.
 """
 

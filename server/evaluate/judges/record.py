@@ -1,7 +1,7 @@
-"""What judges said of a run, as it is kept: `judges/<run>.json` beside the store.
+"""The record of what judges said of a run: `judges/<run>.json` next to the store.
 
-Holds every prompt in full, every reply as it came and what was read from it, so that a number can be traced to its
-words. The combined numbers are not kept but made from the votes each time (`summary`); score cards are never touched.
+It holds every prompt in full, every reply as it came and what was read from it, so that a number can be traced to its
+words. Combined numbers are not stored but computed from the votes (`summary`); score cards are never touched.
 """
 
 import json
@@ -131,7 +131,7 @@ class Judgement(_Model):
 
 
 def path_of(folder: Path, run: str) -> Path:
-    """Where the judgement of a run lies, given the folder of the store."""
+    """The file of a run's judgement, given the folder of the store."""
     return folder / FOLDER / f"{run}.json"
 
 
@@ -151,11 +151,11 @@ def read_judgement(folder: Path, run: str) -> Judgement | None:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(map(str, first["loc"]))
-        raise InputFileError(path, f"{first['msg']}: move it away to judge anew", field=field) from error
+        raise InputFileError(path, f"{first['msg']}: move it away and judge again", field=field) from error
 
 
 def write_judgement(folder: Path, judgement: Judgement) -> None:
-    """Keep a judgement; the file is whole at any moment."""
+    """Write a judgement atomically."""
     path = path_of(folder, judgement.run)
     text = json.dumps(judgement.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
     try:

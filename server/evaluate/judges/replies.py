@@ -1,7 +1,7 @@
 """Reads a judge's reply: JSON of the form that was asked for, and nothing that has to be guessed.
 
-Code fences and prose around the object are passed over, and a number may come as a string. Several objects that say
-different things, or none, are a reason to ask again; a number off the scale is not: such a vote is missing.
+Code fences and prose around the object are ignored, and a number may be a string. If there is no object, or several
+that differ, the judge is asked again; a number off the scale is a missing vote.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""A session: every judge is asked every question about every run, several at a time.
+"""A judging session: every judge is asked every question about every run, several at a time.
 
-Each vote is on disk before the next one is counted, so an interrupted session loses only what was under way, and a
-later one can go on where it ended.
+Each vote is on disk before the next one is counted, so an interrupted session loses only what was in progress, and a
+later one can continue it.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Votes in numbers: for each run and over many, with how far the judges agree.
+"""Turns votes into numbers, for each run and over many, with how far the judges agree.
 
 Completion and grounding go from 0 to 1, rubric scores from 1 to 10. Over runs each is the plain mean. What judges say
 stands beside the metrics of a score card and never changes them; `average_published` alone mixes both: the mean of

@@ -1,4 +1,4 @@
-"""What judges said, as tables on a screen."""
+"""Shows what judges said as tables in the terminal."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -51,5 +51,5 @@ def test_a_file_that_is_none_is_one_clear_error(tmp_path: Path, text: str) -> No
     path = path_of(tmp_path, "r1")
     path.parent.mkdir()
     path.write_text(text)
-    with pytest.raises(InputFileError, match=r"r1\.json.*move it away to judge anew"):
+    with pytest.raises(InputFileError, match=r"r1\.json.*move it away and judge again"):
         read_judgement(tmp_path, "r1")
