@@ -50,6 +50,19 @@ def parsed() -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
 
 
+def test_every_data_file_is_part_of_the_package() -> None:
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    packed = {
+        path
+        for package, globs in patterns.items()
+        for pattern in globs
+        for path in ROOT.joinpath(*package.split(".")[1:]).glob(pattern)
+    }
+    files = {path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()}
+    data = {path for path in files if path.suffix not in (".py", ".pyc") and not path.name.startswith(".")}
+    assert sorted(str(path.relative_to(ROOT)) for path in data - packed) == []
+
+
 def test_a_module_is_a_noun_of_bounded_length_that_says_what_it_is(parsed: dict[Path, ast.Module]) -> None:
     for path, tree in parsed.items():
         limit = MAX_SERVER_LINES if "servers" in path.parts else MAX_LINES
