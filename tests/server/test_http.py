@@ -1,13 +1,16 @@
 """The HTTP door: who may come in, and what they are told otherwise."""
 
 import secrets
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
 from mcp.shared.exceptions import MCPError
+from typer.testing import CliRunner
 
+from m3bench.server.cli import app
 from tests.server.conftest import over_http, serving
 
 TOKEN = "s3cret-of-the-clients"
@@ -64,3 +67,40 @@ def test_a_token_that_is_set_must_be_sent(tmp_path: Path, task_set: Path) -> Non
         assert post(f"{address}/mcp", authorization="Bearer wrong").status_code == 401
         assert post(f"{address}/mcp", authorization=f"Bearer {TOKEN}").status_code == 200
         assert httpx2.get(f"{address}/health", timeout=30).json()["name"] == "m3bench"
+
+
+def test_off_loopback_only_names_and_sites_that_were_allowed_come_in(tmp_path: Path, task_set: Path) -> None:
+    arguments = [
+        "--tasks",
+        str(task_set),
+        "--data",
+        str(tmp_path / "d"),
+        "--http",
+        "0.0.0.0:0",
+        "--allow-host",
+        "a.example",
+    ]
+    allowed = {"M3BENCH_TOKEN": TOKEN, "M3BENCH_ALLOW_ORIGIN": "https://page.example https://other.example"}
+    with serving(arguments, env=allowed) as address:
+        url = f"http://127.0.0.1:{address.rpartition(':')[2]}/mcp"
+        bearer = f"bearer {TOKEN}"
+        assert post(url, authorization=bearer).status_code == 200
+        assert post(url, authorization=bearer, host="a.example").status_code == 200
+        assert post(url, authorization=bearer, origin="https://other.example").status_code == 200
+        assert post(url, authorization=bearer, host="evil.example").status_code == 421
+        assert post(url, authorization=bearer, origin="https://evil.example").status_code == 403
+
+
+@pytest.mark.parametrize("option", ["--token", "--operator-token"])
+def test_a_token_that_can_be_guessed_is_refused_at_the_start(option: str) -> None:
+    refused = CliRunner().invoke(app, ["serve", "--http", "127.0.0.1:0", option, "short"])
+    assert f"{option} has 5 characters" in str(refused.exception)
+
+
+def test_a_port_that_is_taken_is_said_in_one_sentence() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        where = f"127.0.0.1:{taken.getsockname()[1]}"
+        refused = CliRunner().invoke(app, ["serve", "--http", where])
+    assert str(refused.exception) == f"Cannot listen on {where}: another program uses the port."
