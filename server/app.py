@@ -35,6 +35,7 @@ from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import Client, ScoreCard
+from m3bench.server.scoring.encoder import check_encoder
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import client_facts
 from m3bench.server.store.layout import WORKSPACES, run_workspace
@@ -67,6 +68,7 @@ class App:
     """
 
     def __init__(self, settings: Settings, catalog: Catalog | None = None, *, runs_per_sandbox: int = 1) -> None:
+        check_encoder(settings.encoder)
         self.settings = settings
         self._runs_per_sandbox = runs_per_sandbox
         self.catalog = catalog or load_catalog().ready
@@ -199,7 +201,7 @@ class App:
     def manifest(self, seat: Seat) -> dict[str, Any]:
         """What makes two runs comparable."""
         return {
-            **versions(self.library, self.catalog),
+            **versions(self.library, self.catalog, self.settings.encoder),
             "profile": seat.profile,
             "tools": len(seat.tools),
             "sandbox": self.settings.sandbox,
@@ -257,15 +259,15 @@ class App:
 
     @property
     def _encoder(self) -> Any:
-        return _encoder()
+        return _encoder(self.settings.encoder)
 
 
 @cache
-def _encoder() -> Any:
+def _encoder(name: str) -> Any:
     """One for the process: its weights take time and memory."""
     from m3bench.server.scoring import open_encoder
 
-    return open_encoder()
+    return open_encoder(name)
 
 
 def _library(settings: Settings) -> Library:

@@ -45,6 +45,11 @@ class Settings(BaseModel):
     """In ranked mode the client is told that it was scored, and nothing more."""
     content_only: bool = False
     """Leave structured content out of results."""
+    encoder: str = Field(
+        default_factory=lambda: os.environ.get("M3BENCH_ENCODER") or "minilm",
+        pattern=r"^(minilm|sentence-transformers(:.+)?)$",
+    )
+    """What compares arguments (`M3BENCH_ENCODER`): `minilm`, or `sentence-transformers:MODEL`."""
     sync: Sync = "normal"
     """`full` makes every recorded call survive the death of the machine."""
     max_calls: int = Field(default=200, gt=0)

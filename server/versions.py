@@ -9,19 +9,20 @@ from typing import Any
 from m3bench.proxy.steps import VERSION as STEPS_VERSION
 from m3bench.sandboxes.world.tables import world_hash
 from m3bench.server.scorecard.building import VERSION as SCORES_VERSION
+from m3bench.server.scoring.encoder import MINILM
 from m3bench.server.scoring.weights import MODEL_SHA256
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.library import Library
 
 
-def versions(library: Library, catalog: Catalog) -> dict[str, Any]:
+def versions(library: Library, catalog: Catalog, encoder: str = MINILM) -> dict[str, Any]:
     """Versions and hashes of the program, the tasks, the tools, the world and the scoring."""
     return {
         "m3bench": version("m3bench"),
         "tasks": {"name": library.set.name, "version": library.set.version, "hash": library.hash},
         "catalog": catalog.hash,
         "world": world_hash(),
-        "encoder": MODEL_SHA256,
+        "encoder": MODEL_SHA256 if encoder == MINILM else encoder,
         "steps": STEPS_VERSION,
         "scores": SCORES_VERSION,
     }

@@ -95,6 +95,14 @@ Profile = Annotated[
 ]
 Calls = Annotated[int, typer.Option(min=1, help="Calls a sample may make.", rich_help_panel=WHAT)]
 Where = Annotated[Sandbox, typer.Option(help="Where tools run.", rich_help_panel=WHAT)]
+Encoder = Annotated[
+    str,
+    typer.Option(
+        envvar="M3BENCH_ENCODER",
+        help="What compares arguments: minilm, or sentence-transformers[:MODEL].",
+        rich_help_panel=WHAT,
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
@@ -154,6 +162,7 @@ def run(
     profile: Profile = "standard",
     max_calls: Calls = 200,
     sandbox: Where = Sandbox.process,
+    encoder: Encoder = "minilm",
     output: Output = None,
     resume: Resume = False,
     parallel: Parallel = None,
@@ -197,6 +206,7 @@ def run(
         repeats=repeat,
         parallel=parallel or (MODEL_PARALLEL if model else (cpu_count() or 1) + 1),
         sandbox=sandbox.value,
+        encoder=encoder,
         max_calls=max_calls,
         seed=seed,
         resume=resume,

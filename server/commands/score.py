@@ -43,12 +43,11 @@ Cache = Annotated[
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write embeddings on disk.")]
 EncoderName = Annotated[
-    str | None,
+    str,
     typer.Option(
         "--encoder",
-        metavar="MODEL",
-        help="Any sentence-transformers model, by name or path, instead of the built-in all-MiniLM-L6-v2.",
-        show_default=False,
+        metavar="NAME",
+        help="What compares arguments: minilm, or sentence-transformers:MODEL for any of its models, by name or path.",
     ),
 ]
 Weights = Annotated[
@@ -81,7 +80,7 @@ def score(
     keep_going: KeepGoing = False,
     cache: Cache = None,
     no_cache: NoCache = False,
-    encoder: EncoderName = None,
+    encoder: EncoderName = "minilm",
     weights: Weights = None,
 ) -> None:
     """Score what an agent did against reference trajectories.
@@ -135,7 +134,7 @@ def compare(
     keep_going: KeepGoing = False,
     cache: Cache = None,
     no_cache: NoCache = False,
-    encoder: EncoderName = None,
+    encoder: EncoderName = "minilm",
     weights: Weights = None,
 ) -> None:
     """Compare two sets of results task by task: second minus first, with 95 % intervals.
@@ -191,7 +190,7 @@ def score_files(
     keep_going: bool = False,
     cache: Path | None = None,
     no_cache: bool = False,
-    encoder: str | None = None,
+    encoder: str = "minilm",
     weights: Path | None = None,
 ) -> "Results":
     """Score one file against another, or only one task of them; warnings and progress go to standard error."""
@@ -206,7 +205,7 @@ def score_files(
 
 
 @contextmanager
-def _encoder(model: str | None, weights: Path | None, cache: Path | None, no_cache: bool) -> "Iterator[Encoder]":
+def _encoder(name: str, weights: Path | None, cache: Path | None, no_cache: bool) -> "Iterator[Encoder]":
     if no_cache and cache is not None:
         raise UserError("Choose one of --cache and --no-cache.")
     from m3bench.server.commands import screen
@@ -215,7 +214,7 @@ def _encoder(model: str | None, weights: Path | None, cache: Path | None, no_cac
 
     store = None if no_cache else VectorCache(cache)
     try:
-        yield open_encoder(model, weights=weights, cache=store, report=screen.download_report())
+        yield open_encoder(name, weights=weights, cache=store, report=screen.download_report())
     finally:
         if store is not None:
             store.close()

@@ -64,6 +64,12 @@ def serve(
     content_only: Annotated[
         bool, typer.Option("--content-only", help="Leave structured content out of results.")
     ] = False,
+    encoder: Annotated[
+        str,
+        typer.Option(
+            envvar="M3BENCH_ENCODER", help="What compares arguments: minilm, or sentence-transformers[:MODEL]."
+        ),
+    ] = "minilm",
     sync: Annotated[
         str, typer.Option(help="normal, or full: recorded calls survive a crash of the machine.")
     ] = "normal",
@@ -94,6 +100,7 @@ def serve(
         runtime=runtime,
         ranked=ranked,
         content_only=content_only,
+        encoder=encoder,
         sync=sync,
         max_calls=max_calls,
         max_minutes=max_minutes,

@@ -7,6 +7,7 @@ twice. Nothing heavy is imported until texts are encoded.
 
 import hashlib
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float32]
 
-DEFAULT = "all-MiniLM-L6-v2"
+MINILM = "minilm"
+"""The built-in encoder: all-MiniLM-L6-v2 without torch."""
+LIBRARY = "sentence-transformers"
+"""Alone, the same weights through the library; with `:MODEL` behind it, any other model."""
 _MEMORY_VECTORS = 20_000
 
 
@@ -134,8 +138,23 @@ class CachedEncoder:
             del self._memory[key]
 
 
+def check_encoder(name: str) -> None:
+    """Raise what is wrong with the name of an encoder, before anything is scored with it.
+
+    Raises:
+        UserError: There is no such encoder, or its package is missing.
+    """
+    library, colon, model = name.partition(":")
+    if name == MINILM:
+        return
+    if library != LIBRARY or (colon and not model):
+        raise UserError(f"There is no encoder {name!r}: choose {MINILM}, {LIBRARY} or {LIBRARY}:MODEL.")
+    if find_spec("sentence_transformers") is None:
+        raise UserError(f"The encoder {name!r} needs {LIBRARY}: pip install 'm3bench[{LIBRARY}]'")
+
+
 def open_encoder(
-    model: str | None = None,
+    name: str = MINILM,
     *,
     weights: Path | str | None = None,
     cache: "VectorCache | None" = None,
@@ -144,14 +163,16 @@ def open_encoder(
     """The encoder to score with.
 
     Args:
-        model: A sentence-transformers model by name or path; the built-in MiniLM when absent.
+        name: `minilm`, `sentence-transformers`, or `sentence-transformers:MODEL` with the name or path of a model.
         weights: Folder of the built-in model's weights, instead of looking for them.
         cache: Where vectors are kept between processes.
         report: Told how far a download of the weights is, in bytes so far and in all.
     """
-    if model is not None and model != DEFAULT:
-        return CachedEncoder(SentenceTransformerEncoder(model), cache)
+    check_encoder(name)
     from m3bench.server.scoring.minilm import MiniLM
     from m3bench.server.scoring.weights import find
 
+    if name != MINILM:
+        model = name.partition(":")[2] or str(find(weights, report=report).folder)
+        return CachedEncoder(SentenceTransformerEncoder(model), cache)
     return CachedEncoder(MiniLM(lambda: find(weights, report=report)), cache)

@@ -38,6 +38,7 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
             tasks=settings.tasks.absolute() if settings.tasks is not None else None,
             sandbox=settings.sandbox,
             runtime=settings.runtime,
+            encoder=settings.encoder,
             max_calls=settings.max_calls,
             agent=options.solver,
             calling=options.calling,

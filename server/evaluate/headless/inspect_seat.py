@@ -44,6 +44,7 @@ class Seating:
     """A folder with a set of tasks; the bundled set when left out."""
     sandbox: str = "process"
     runtime: str | None = None
+    encoder: str = "minilm"
     max_calls: int = 200
     max_minutes: float = 60.0
 
@@ -57,6 +58,7 @@ class Seating:
             "max-minutes": self.max_minutes,
             "tasks": self.tasks,
             "runtime": self.runtime,
+            "encoder": self.encoder,
         }
         given = [part for name, value in options.items() if value is not None for part in (f"--{name}", str(value))]
         return [sys.executable, "-m", "m3bench.server.cli", "serve", *given]

@@ -117,6 +117,7 @@ class Choice:
     repeats: int = 1
     parallel: int = 2
     sandbox: Sandboxes = "process"
+    encoder: str = "minilm"
     max_calls: int = 200
     seed: int = 0
     resume: bool = False
@@ -219,7 +220,11 @@ def make_plan(choice: Choice) -> Plan:
         header=there or header,
         library=library,
         settings=Settings.of(
-            data=choice.folder / DATA, tasks=choice.tasks, sandbox=choice.sandbox, max_calls=choice.max_calls
+            data=choice.folder / DATA,
+            tasks=choice.tasks,
+            sandbox=choice.sandbox,
+            max_calls=choice.max_calls,
+            encoder=choice.encoder,
         ),
         parallel=choice.parallel,
         seed=choice.seed,
@@ -263,6 +268,8 @@ def _fits(task: Task, profile: str, library: Library) -> bool:
 
 def _header(choice: Choice, library: Library, tasks: list[Task]) -> Header:
     options = {"max_calls": choice.max_calls, "sandbox": choice.sandbox, "seed": choice.seed, **choice.options}
+    if choice.encoder != "minilm":
+        options["encoder"] = choice.encoder
     return Header(
         name=choice.agent,
         kind=choice.kind,

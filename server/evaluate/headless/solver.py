@@ -58,6 +58,8 @@ class SampleOptions(BaseModel):
     """Where tools run."""
     runtime: str | None = None
     """Another OCI runtime for containers."""
+    encoder: str = "minilm"
+    """What compares arguments."""
     max_calls: int = 200
     """Calls a sample may make."""
     agent: str = "react"
@@ -93,6 +95,7 @@ class SampleOptions(BaseModel):
             tasks=self.tasks,
             sandbox=self.sandbox,
             runtime=self.runtime,
+            encoder=self.encoder,
             max_calls=self.max_calls,
             max_minutes=max(MAX_MINUTES, self.minutes or 0.0),
         )

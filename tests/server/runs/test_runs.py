@@ -1,0 +1,231 @@
+"""The life of a run without any process: a client in memory, tools in this process, a real record."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import PromptReference
+
+from m3bench.proxy.seat import Seat
+from m3bench.sandboxes.pool import Lease
+from m3bench.server.app import App
+from m3bench.server.runs.resources import PICTURE, SCORECARD, TRAJECTORY
+from m3bench.server.scorecard.app import URI
+from m3bench.server.settings import Settings
+from tests.sets import write_set
+
+pytestmark = pytest.mark.anyio
+
+NUMBERS = [4, 8, 15, 16, 23, 42]
+
+
+class Playing:
+    """A client that sits at a benchmark."""
+
+    def __init__(self, app: App, seat: Seat, client: Client) -> None:
+        self.app, self.seat, self.client = app, seat, client
+
+    async def call(self, name: str, /, **arguments: Any) -> Any:
+        return await self.client.call_tool(name, arguments)
+
+    async def told(self, name: str, /, **arguments: Any) -> str:
+        """The text of a result."""
+        result = await self.call(name, **arguments)
+        return "\n".join(block.text for block in result.content if block.type == "text")
+
+    async def refused(self, name: str, /, **arguments: Any) -> str:
+        """The text of a result that must be an error."""
+        result = await self.call(name, **arguments)
+        assert result.is_error, result
+        return str(result.content[0].text)
+
+    async def uris(self) -> list[str]:
+        return [str(resource.uri) for resource in (await self.client.list_resources()).resources]
+
+
+Play = Callable[..., AbstractAsyncContextManager[Playing]]
+
+
+@pytest.fixture
+def play(task_set: Path, tmp_path: Path) -> Play:
+    """Opens a benchmark with some settings and sits down at it."""
+
+    @asynccontextmanager
+    async def opened(profile: str | None = None, **settings: Any) -> AsyncIterator[Playing]:
+        given = {"tasks": task_set, "data": tmp_path / "data", "sandbox": "inprocess", **settings}
+        app = App(Settings.of(**given))
+        with anyio.fail_after(60):
+            async with app.lifespan():
+                seat = app.open_seat(profile=profile)
+
+                async def seat_of(context: object) -> Seat:
+                    return seat
+
+                async with Client(app.front.server(seat_of), mode="legacy") as client:
+                    yield Playing(app, seat, client)
+                await app.close_seat(seat)
+
+    return opened
+
+
+async def test_a_run_goes_from_start_to_score_and_shows_what_it_may(play: Play) -> None:
+    async with play() as playing:
+        assert await playing.uris() == []
+        assert not playing.app.runs.touched, "who only looks around opens no record"
+        opening = await playing.call("start_task", task_id="survey-1")
+        assert opening.content[1].type == "image"
+        assert "The picture is below and at ./media/note.png." in opening.content[0].text
+        assert await playing.uris() == [PICTURE, TRAJECTORY]
+        assert await playing.told("math__median", numbers=NUMBERS) == "15.5"
+        assert await playing.told("math__mean", numbers=NUMBERS) == "18"
+        assert await playing.told("math__subtract", minuend=18, subtrahend=15.5) == "2.5"
+        picture = (await playing.client.read_resource(PICTURE)).contents[0]
+        assert picture.mime_type == "image/png"
+        course = (await playing.client.read_resource(TRAJECTORY)).contents[0]
+        assert [call["tool"] for step in json.loads(course.text)["steps"] for call in step["calls"]] == [
+            "math/median", "math/mean", "math/subtract",
+        ]  # fmt: skip
+        assert "Submitted and sealed" in await playing.told("submit", answer="They differ by 2.5.")
+        assert await playing.uris() == [TRAJECTORY]
+        card = await playing.told("score")
+        assert "**solved** (1 of 1 checks)" in card
+        assert await playing.told("score") == card, "a run is scored once"
+        assert await playing.uris() == [TRAJECTORY, SCORECARD]
+        assert "survey-1" in (await playing.client.read_resource(SCORECARD)).contents[0].text
+        assert "sum-1" in await playing.told("start_task"), "the next task is one that was not submitted yet"
+
+
+async def test_mistakes_are_told_what_to_do_next(play: Play) -> None:
+    async with play() as playing:
+        assert "call start_task first" in await playing.refused("submit", answer="27")
+        assert await playing.refused("score")
+        assert "There is no family 'surveys'. Did you mean survey?" in await playing.refused(
+            "list_tasks", family="surveys"
+        )
+        assert await playing.refused("start_task", task_id="sum-2")
+        assert "Invalid arguments" in await playing.refused("submit", answr="27")
+        handle = (await playing.call("start_task", task_id="sum-1")).meta["m3bench/task"]["run"]
+        assert "'sum-1' is still running on this seat" in await playing.refused("start_task")
+        assert "belongs to another run" in await playing.refused("submit", answer="27", run="f" * 40)
+        assert "survey-1" in await playing.told("start_task", task_id="survey-1", abandon=True)
+        assert "belongs to another run" in await playing.refused("submit", answer="27", run=handle)
+        assert "Submitted" in await playing.told("submit", answer="\ud800 2.5")
+        assert "a run takes one answer" in await playing.refused("submit", answer="27")
+        (latest, given_up) = playing.app.store.runs(playing.seat.id)
+        assert (latest.state, latest.answer, given_up.state) == ("submitted", "? 2.5", "abandoned")
+
+
+async def test_a_run_ends_at_its_limits_with_the_reason(play: Play) -> None:
+    async with play(max_calls=1) as playing:
+        await playing.call("start_task", task_id="sum-1")
+        assert await playing.told("math__sum", numbers=[1, 2]) == "3"
+        assert "has made its 1 calls: submit what you have" in await playing.refused("math__sum", numbers=[1])
+    async with play(max_minutes=1e-9) as playing:
+        await playing.call("start_task", task_id="sum-1")
+        assert "minutes: submit what you have" in await playing.refused("math__sum", numbers=[1])
+
+
+async def test_a_ranked_run_tells_the_client_that_it_was_scored_and_nothing_more(play: Play) -> None:
+    async with play(ranked=True) as playing:
+        await playing.call("start_task", task_id="sum-1")
+        await playing.call("submit", answer="108")
+        told = await playing.told("score")
+        assert "average" not in told
+        assert await playing.uris() == [TRAJECTORY]
+        with pytest.raises(MCPError):
+            await playing.client.read_resource(SCORECARD)
+        (record,) = playing.app.store.runs()
+        assert record.state == "scored"
+        assert record.scorecard is not None
+
+
+async def test_whoever_leaves_has_abandoned_the_run(play: Play) -> None:
+    async with play() as playing:
+        await playing.call("start_task", task_id="sum-1")
+        store = playing.app.store
+        await playing.app.close_seat(playing.seat)
+        assert [run.state for run in store.runs()] == ["abandoned"]
+        await playing.app.close_seat(playing.seat)
+
+
+@pytest.mark.parametrize("broken", [OSError("no space left on device"), PermissionError("read-only")])
+async def test_a_workspace_that_cannot_be_made_is_not_the_agents_fault(
+    play: Play, monkeypatch: pytest.MonkeyPatch, broken: OSError
+) -> None:
+    def put(self: Lease, name: str, data: bytes) -> None:
+        raise broken
+
+    async with play() as playing:
+        monkeypatch.setattr(Lease, "put", put)
+        assert f"The run's workspace cannot be made: {broken}" in await playing.refused("start_task")
+        assert playing.app.store.runs() == []
+        monkeypatch.undo()
+        assert "# Task" in await playing.told("start_task"), "the seat is free for another try"
+
+
+async def test_a_folder_that_is_in_the_way_is_named(play: Play, tmp_path: Path) -> None:
+    async with play() as playing:
+        playing.app.store.runs()
+        root = playing.app.pool.root
+        if root.exists():
+            root.rmdir()
+        root.parent.mkdir(parents=True, exist_ok=True)
+        root.write_text("in the way")
+        assert "The run's workspace cannot be made" in await playing.refused("start_task")
+        root.unlink()
+
+
+async def test_prompts_and_completions_lead_to_tasks(play: Play) -> None:
+    async with play() as playing:
+        client = playing.client
+        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["run-task", "finish"]
+        plain = (await client.get_prompt("run-task")).messages[0].content.text
+        chosen = (await client.get_prompt("run-task", {"task_id": "sum-1"})).messages[0].content.text
+        assert "call start_task, look" in plain
+        assert "call start_task with task_id 'sum-1', look" in chosen
+        with pytest.raises(MCPError):
+            await client.get_prompt("no-such-prompt")
+        found = await client.complete(
+            PromptReference(type="ref/prompt", name="run-task"), {"name": "task_id", "value": "s"}
+        )
+        assert found.completion.values == ["survey-1", "sum-1"]
+        assert (await client.list_resource_templates()).resource_templates == []
+        assert "<html" in (await client.read_resource(URI)).contents[0].text
+        for uri in (PICTURE, "m3bench://run/nothing", "file:///etc/passwd"):
+            with pytest.raises(MCPError):
+                await client.read_resource(uri)
+
+
+async def test_tools_are_found_by_what_they_do(play: Play) -> None:
+    async with play(profile="retrieve") as playing:
+        assert "find_tools finds the tools" in await playing.told("start_task", task_id="sum-1")
+        query = {"query": "add numbers", "limit": 3}
+        found, again = [(await playing.call("find_tools", **query)).structured_content for _ in range(2)]
+        assert len(found["tools"]) == 3
+        assert found == again, "the same tools in the same order"
+        assert "No tool fits" in await playing.told("find_tools", query="ζζζ")
+        assert await playing.told("call_tool", name="math__sum", arguments={"numbers": [1, 2]}) == "3"
+
+
+async def test_what_a_profile_cannot_solve_is_not_offered(play: Play, tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "other")
+    data = json.loads((folder / "tasks.json").read_text())
+    survey, sums = data["tasks"]
+    looking = {"steps": [[{"tool": "wiki/search", "arguments": {"query": "lighthouse"}}]]}
+    sums = {**sums, "servers": ["wiki"], "references": [looking], "pictures": ["note.png", "note2.png"]}
+    (folder / "pictures" / "note2.png").write_bytes((folder / "pictures" / "note.png").read_bytes())
+    surveys = [{**survey, "id": f"survey-{number}"} for number in range(1, 43)]
+    (folder / "tasks.json").write_text(json.dumps({**data, "tasks": [*surveys, sums]}))
+    async with play(tasks=folder, profile="task:survey-1") as playing:
+        assert "- survey: survey-1, survey-2" in await playing.told("list_tasks"), "many tasks have a line per family"
+        assert "does not show" in await playing.refused("start_task", task_id="sum-1")
+        assert "does not show" in await playing.refused("start_task", family="sums")
+    async with play(tasks=folder) as playing:
+        opening = await playing.told("start_task", family="sums")
+        assert "The pictures are below and at ./media/note.png, ./media/note2.png." in opening
