@@ -66,6 +66,7 @@ def contents() -> Iterator[tuple[str, Path]]:
     ]
     found += [_ROOT / name for name in _INSIDE]
     found += [path for path in (_ROOT / "tasks" / "data" / "catalog").rglob("*") if path.is_file()]
+    found += (_ROOT / "tasks" / "drawing").glob("*.py")
     yield from sorted((path.relative_to(_ROOT).as_posix(), path) for path in found)
 
 
