@@ -104,7 +104,15 @@ class serving:
         self.process.communicate(timeout=20)
 
 
-@pytest.fixture(params=["stdio-legacy", "stdio-modern", "http-session", "http-seat-legacy", "http-seat-modern"])
+WAYS = [
+    "stdio-legacy",
+    "http-seat-modern",
+    *(pytest.param(way, marks=pytest.mark.slow) for way in ("stdio-modern", "http-session", "http-seat-legacy")),
+]
+"""Every transport in every era; the two that have nothing in common stand for them in the short run."""
+
+
+@pytest.fixture(params=WAYS)
 def connect(request: pytest.FixtureRequest, arguments: list[str]) -> Connect:
     """Connects a client in one of the ways there are."""
     way: str = request.param
