@@ -30,6 +30,7 @@ from m3bench.server.commands import (
     score,
     serve,
     servers,
+    store,
     submissions,
     synthesize,
     tasks,
@@ -85,6 +86,7 @@ app.add_typer(tasks.commands, rich_help_panel=MAKE)
 app.add_typer(world.commands, rich_help_panel=MAKE)
 app.add_typer(image.commands, rich_help_panel=HERE)
 app.add_typer(sandboxes.commands, rich_help_panel=HERE)
+app.add_typer(store.commands, rich_help_panel=HERE)
 usage.lay_out(app)
 
 

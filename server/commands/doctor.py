@@ -46,15 +46,16 @@ def checks(client: str | None = None) -> "tuple[Check, ...]":
     from functools import partial
 
     from m3bench.server.doctor.machine import check_data, check_double_starts, check_walls
+    from m3bench.server.doctor.record import check_record
 
     if client is not None:
         from m3bench.server.clients.table import find
         from m3bench.server.doctor.clients import check_client
 
-        return (check_data, check_double_starts, partial(check_client, find(client)))
+        return (check_data, check_record, check_double_starts, partial(check_client, find(client)))
     from m3bench.server.doctor.engine import check_engine
 
-    return (check_data, check_double_starts, check_walls, check_engine)
+    return (check_data, check_record, check_double_starts, check_walls, check_engine)
 
 
 def _is_needed(finding: "Finding", sandbox: str) -> bool:

@@ -27,6 +27,9 @@ def list_runs(data: Data = None, json: Json = False) -> None:
 
     with record(data) as store:
         found = store.runs()
+        damaged = store.damaged_runs()
+    for one in damaged:
+        typer.echo(f"m3bench: damaged and left out: {one} (`m3bench store check` tells more)", err=True)
     if json:
         print_json({"runs": [_row(run) for run in found]})
         return
@@ -57,8 +60,10 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
 
     with record(data) as store:
         found = find_run(store, run)
-        calls = store.calls(found.id)
+        calls, damaged = store.sound_calls(found.id)
     card = card_of(found)
+    for one in damaged:
+        typer.echo(f"m3bench: damaged and left out: {one} (`m3bench store check` tells more)", err=True)
     if json:
         print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "seal": found.seal,
                     "scorecard": card and card.to_json(), "calls": [call_row(call) for call in calls]})  # fmt: skip

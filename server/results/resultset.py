@@ -285,11 +285,10 @@ def _plain(folder: Path, store: SqliteStore, runs: Sequence[RunRecord]) -> tuple
     scored = sorted((run for run in runs if run.scorecard is not None), key=lambda run: (run.started, run.id))
     attempts: Counter[str] = Counter()
     samples = []
-    clients = []
+    clients: list[str] = []
     for run in scored:
         attempts[run.task] += 1
-        calls = store.calls(run.id)
-        clients += [call.client for call in calls[:1]]
+        clients += filter(None, [store.client(run.id)])
         samples.append(Sample(task=run.task, repeat=attempts[run.task], state="scored", run=run.id))
     agent = ", ".join(dict.fromkeys(clients)) or "unknown client"
     header = Header(

@@ -75,9 +75,10 @@ class Owner:
             raise
 
     def close(self) -> None:
-        """Be gone."""
+        """Be gone; doing it twice is fine. A lock file that cannot be removed is removed by who finds it next."""
         self._file.close()
-        self._path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._path.unlink()
 
 
 def owners(folder: Path) -> set[str]:

@@ -84,6 +84,8 @@ class SqliteStore:
         self._put_off = threading.Lock()
         self._departures: list[tuple[int, int]] = []
         """When answers left: nice to have, so they wait until there are some or somebody reads."""
+        self._last: Unit | None = None
+        """The last of the units that nobody waits for; the writer takes them in order."""
         self._unrecorded: set[int] = set()
         """Calls whose answer could not be written."""
         with suppress(StoreError):  # Somebody who only reads can do without, and the next to open tries again.
@@ -112,7 +114,7 @@ class SqliteStore:
         if seat:
             self._seat_recorded(caller.seat)
         if self._unrecorded:
-            self._submit(*self._put_right())
+            self._last = self._submit(*self._put_right())
         return number
 
     async def answered(self, call: int, answer: Answer) -> None:
@@ -139,7 +141,7 @@ class SqliteStore:
             many = len(self._departures) % DEPARTURES == 0
         if many:
             with suppress(StoreError):
-                self._submit(*self._depart())
+                self._last = self._submit(*self._depart())
 
     # Seats and runs
 
@@ -220,7 +222,12 @@ class SqliteStore:
         Raises:
             StoreError: It cannot be written yet.
         """
-        for unit in [self._submit(*work) for work in (self._depart(), self._put_right())]:
+        if self._last is not None:
+            with suppress(StoreError):  # Then it is among what was put off again.
+                self._last.wait()
+        with self._put_off:
+            waiting = [self._depart] * bool(self._departures) + [self._put_right] * bool(self._unrecorded)
+        for unit in [self._submit(*work()) for work in waiting]:
             unit.wait()
 
     def close(self) -> None:
@@ -229,8 +236,11 @@ class SqliteStore:
             self.catch_up()
         self._writer.close()
         self._rows.close()
-        # Without the lock, another process that opens the store now might see this one half gone.
-        with suppress(OSError, StoreError), alone(self.folder):
+        try:
+            # Otherwise another process that opens the store now might see this one half gone.
+            with alone(self.folder):
+                self.owner.close()
+        except (OSError, StoreError):
             self.owner.close()
 
     def mend(self) -> None:

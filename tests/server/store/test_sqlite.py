@@ -1,6 +1,5 @@
 """The store keeps what was answered, whatever dies."""
 
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,32 +10,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.proxy.call import Answer
 from m3bench.server.store.blobs import BLOB_BYTES
-from m3bench.server.store.layout import DATABASE
-from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import CUT_OFF, SqliteStore, has_leftovers
 from m3bench.tasks.errors import StoreError
-
-
-def request(number: int = 1, raw: bytes = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}') -> ToolRequest:
-    return ToolRequest(
-        caller=Caller(seat="seat", revision="2025-11-25", client="tests 1"),
-        id=number,
-        raw=raw,
-        name="math__add",
-        arguments={},
-        received_ns=10,
-        wall="2026-01-01T00:00:00+00:00",
-    )
-
-
-def run_record(id: str = "a" * 40, state: str = "working") -> RunRecord:
-    return RunRecord(
-        id=id, seat="seat", task="sum-1", state=state, mode="practice", started="2026-01-01", ended=None,  # type: ignore[arg-type]
-        answer=None, seal=None, manifest={"profile": "full"}, scorecard=None,
-    )  # fmt: skip
-
+from tests.server.store.clients import request, run_record
 
 Open = Callable[[], SqliteStore]
 
@@ -152,15 +130,6 @@ def test_a_folder_that_cannot_be_used_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match=str(tmp_path)):
         SqliteStore(tmp_path / "file")
-
-
-def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
-    SqliteStore(tmp_path).close()
-    with sqlite3.connect(tmp_path / DATABASE) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    with pytest.raises(StoreError, match=r"newer version of m3bench .* upgrade m3bench"):
-        SqliteStore(tmp_path)
 
 
 def test_tidying_up_twice_leaves_the_workspaces_of_the_living(opened: Open, tmp_path: Path) -> None:
