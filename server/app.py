@@ -25,12 +25,12 @@ from m3bench.proxy.indirect import CALL_TOOL
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.upstream import read_servers
-from m3bench.sandboxes.backends.base import Backend
+from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
 from m3bench.server.results.reports.app_view import scorecard_page
 from m3bench.server.runs.resources import BenchmarkResources
 from m3bench.server.runs.retrieval import listed
-from m3bench.server.runs.run import Runs
+from m3bench.server.runs.run import Runs, say_once
 from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import card_of
@@ -41,11 +41,11 @@ from m3bench.server.store.capability import client_facts
 from m3bench.server.store.layout import WORKSPACES, run_workspace
 from m3bench.server.store.records import OWN_TOOLS, RunRecord, now
 from m3bench.server.store.sqlite import SqliteStore, has_leftovers
-from m3bench.server.toolservers.backend import backend_of
+from m3bench.server.toolservers.backend import backend_of, check_backend
 from m3bench.server.toolservers.containers import Containers
 from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
-from m3bench.tasks.errors import InputFileError, RunError, StoreError, UserError
+from m3bench.tasks.errors import InputFileError, RunError, SandboxError, StoreError, UserError
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.profiles import RETRIEVE, tools_of
 
@@ -115,7 +115,7 @@ class App:
             store=lambda: self.store,
             library=self.library,
             pool=self.pool,
-            manifest=self.manifest,
+            manifest=lambda seat: {**self.manifest(seat), "lacking": self.lacking},
             mode="ranked" if self.settings.ranked else "practice",
             max_calls=self.settings.max_calls,
             max_minutes=self.settings.max_minutes,
@@ -144,6 +144,7 @@ class App:
         if self.settings.data.is_file():
             raise InputFileError(self.settings.data, "is a file: name a folder for the record of runs with --data")
         tools_of(self.settings.profile, self.catalog, self.library)
+        check_backend(self.settings)
         if self.settings.tasks is not None:
             assert self.library.set
 
@@ -208,6 +209,17 @@ class App:
             "upstream": self.fleet.versions,
             "content_only": self.settings.content_only,
         }
+
+    @cached_property
+    def lacking(self) -> list[str]:
+        """The guards that sandboxes here do not have, said aloud the first time; blocks for a moment then."""
+        try:
+            found = self.backend.prospect()
+        except SandboxError:
+            return ["unknown"]
+        for notice in found.notices:
+            say_once(notice)
+        return sorted(set(LACKING) - found.guards)
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:

@@ -41,6 +41,8 @@ class Settings(BaseModel):
     """Where the tool servers of a run live."""
     runtime: str | None = None
     """Another OCI runtime for containers than the engine's default, such as `runsc`."""
+    require_isolation: bool = False
+    """Whether to start only where sandboxes lack nothing."""
     ranked: bool = False
     """In ranked mode the client is told that it was scored, and nothing more."""
     content_only: bool = False

@@ -117,8 +117,8 @@ class Backend(AbstractAsyncContextManager["Backend"], Protocol):
         """How users call it."""
         ...
 
-    async def prospect(self) -> Prospect:
-        """What will hold in the sandboxes opened here, found out without opening one.
+    def prospect(self) -> Prospect:
+        """What will hold in the sandboxes opened here, found out without opening one; blocks the first time.
 
         Raises:
             SandboxError: None can be opened; the message has the remedy.

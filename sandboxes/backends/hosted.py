@@ -132,8 +132,12 @@ class HostBackend(ABC):
         self._sandboxes.discard(sandbox)
 
     @abstractmethod
-    async def prospect(self) -> Prospect:
-        """What will hold in the sandboxes opened here, found out without opening one."""
+    def prospect(self) -> Prospect:
+        """What will hold in the sandboxes opened here, found out without opening one; blocks the first time."""
+
+    def may_recover(self) -> bool:
+        """Whether a start that failed is worth another try at once."""
+        return True
 
     @abstractmethod
     async def launch(self, workspace: Path) -> RunningHost:
@@ -250,6 +254,8 @@ class HostedSandbox:
         try:
             return await self._try()
         except SandboxError as error:
+            if not self._backend.may_recover():
+                raise
             logger.warning("A host did not start, trying once more: %s", error)
         try:
             return await self._try()

@@ -33,7 +33,7 @@ class InProcessBackend:
     ) -> None:
         return None
 
-    async def prospect(self) -> Prospect:
+    def prospect(self) -> Prospect:
         """Nothing holds."""
         return Prospect(InProcessSandbox.guards, InProcessSandbox.notices)
 

@@ -50,9 +50,9 @@ class ProcessBackend(HostBackend):
         super().__init__(starts=starts)
         self._isolation = isolation or Isolation()
 
-    async def prospect(self) -> Prospect:
+    def prospect(self) -> Prospect:
         """What will hold for hosts here."""
-        return await anyio.to_thread.run_sync(self._isolation.prospect)
+        return self._isolation.prospect()
 
     async def take(self, workspace: Path, names: Sequence[str]) -> None:
         """Let the tools have files that root put into a workspace."""

@@ -103,6 +103,14 @@ Encoder = Annotated[
         rich_help_panel=WHAT,
     ),
 ]
+RequireIsolation = Annotated[
+    bool,
+    typer.Option(
+        "--require-isolation",
+        help="Do not start where sandboxes lack a guard; m3bench doctor says which.",
+        rich_help_panel=WHAT,
+    ),
+]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
@@ -163,6 +171,7 @@ def run(
     max_calls: Calls = 200,
     sandbox: Where = Sandbox.process,
     encoder: Encoder = "minilm",
+    require_isolation: RequireIsolation = False,
     output: Output = None,
     resume: Resume = False,
     parallel: Parallel = None,
@@ -231,7 +240,7 @@ def run(
     plans = [plan for plan, _ in plays]
     for plan in plans:
         if plan.todo:
-            check_backend(plan.settings)
+            check_backend(plan.settings.model_copy(update={"require_isolation": require_isolation}))
     # Cores are busy with samples: threads of the encoder's sums would wait for each other.
     environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _announce(plans)

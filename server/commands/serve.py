@@ -23,6 +23,10 @@ AllowOrigin = Annotated[
     ),
 ]
 
+RequireIsolation = Annotated[
+    bool, typer.Option("--require-isolation", help="Do not start where sandboxes lack a guard; doctor says which.")
+]
+
 
 def serve(
     profile: Annotated[
@@ -60,6 +64,7 @@ def serve(
     runtime: Annotated[
         str | None, typer.Option(help="Another OCI runtime for containers, such as runsc for gVisor.")
     ] = None,
+    require_isolation: RequireIsolation = False,
     ranked: Annotated[bool, typer.Option("--ranked", help="Do not show score cards to the client.")] = False,
     content_only: Annotated[
         bool, typer.Option("--content-only", help="Leave structured content out of results.")
@@ -98,6 +103,7 @@ def serve(
         per_family=per_family,
         sandbox=sandbox,
         runtime=runtime,
+        require_isolation=require_isolation,
         ranked=ranked,
         content_only=content_only,
         encoder=encoder,

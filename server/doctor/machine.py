@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from m3bench.sandboxes.backends import bubblewrap, landlock
+from m3bench.sandboxes.backends import bubblewrap
+from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.server.doctor.findings import Finding, Need, State
 from m3bench.server.settings import Settings
 from m3bench.server.store.layout import OWNERS
@@ -51,16 +52,14 @@ def check_double_starts(settings: Settings) -> list[Finding]:
 
 def check_walls(settings: Settings) -> list[Finding]:
     """What keeps the tools of process sandboxes in."""
-    if sys.platform != "linux":
-        says = "This system has nothing that keeps a process from files and network: use --sandbox docker for that."
-        return [Finding(subject="walls", state="note", says=says, need="process")]
-    lacking = bubblewrap.problem()
-    if lacking is None:
-        return [Finding(subject="bubblewrap", state="ok", says="Process sandboxes use it.", need="process")]
-    known = landlock.version()
-    instead = f"Landlock (version {known}) takes its place" if known else "Landlock is not there either"
-    says = f"{lacking}; {instead}. Install the package bubblewrap, or allow unprivileged user namespaces."
-    return [Finding(subject="bubblewrap", state="note", says=says[0].upper() + says[1:], need="process")]
+    found = Isolation().prospect()
+    if not found.notices:
+        says = "Process sandboxes have every guard: bubblewrap, seccomp, a user who is not root, and limits."
+        return [Finding(subject="walls", state="ok", says=says, need="process")]
+    remedy = "Use --sandbox docker for what is missing"
+    if sys.platform == "linux" and bubblewrap.problem() is not None:
+        remedy = f"Install the package bubblewrap, or allow unprivileged user namespaces; or {remedy.lower()}"
+    return [Finding(subject="walls", state="note", says=f"{found.notices[0]} {remedy}.", need="process")]
 
 
 def room(subject: str, folder: Path, remedy: str) -> Finding:

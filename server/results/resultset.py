@@ -131,12 +131,16 @@ class ResultSet:
 
 
 def comparable(run: RunRecord, card: ScoreCard) -> Mapping[str, Any]:
-    """The manifest of a run as other tasks' runs have it: its task's own profile is named without task or family."""
+    """The manifest of a run as other tasks' runs have it: its task's own profile is named without task or family.
+
+    What sandboxes lack moves no number.
+    """
+    manifest = {field: value for field, value in run.manifest.items() if field != "lacking"}
     kind, _, name = str(run.manifest.get("profile")).partition(":")
     own = {"task": run.task, "standard": run.task, "family": card.family}
     if not name or own.get(kind) != name:
-        return run.manifest
-    return {field: value for field, value in run.manifest.items() if field != "tools"} | {"profile": kind}
+        return manifest
+    return {field: value for field, value in manifest.items() if field != "tools"} | {"profile": kind}
 
 
 def void_reason(card: ScoreCard) -> str:

@@ -80,7 +80,7 @@ class Run:
         """Run a tool in the sandbox, which starts now if it has not before."""
         reply = await self.lease.call(tool, arguments, seconds)
         for notice in self.lease.notices:
-            _say_once(notice)
+            say_once(notice)
         return reply
 
     def keep(self, call: int, result: bytes) -> str:
@@ -177,9 +177,10 @@ class Runs:
         lease = await self._lease(seat, task)
         try:
             self._furnish(lease, task)
+            manifest = await anyio.to_thread.run_sync(self._manifest, seat)
             record = RunRecord(
                 id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=now(), ended=None,
-                answer=None, seal=None, manifest=self._manifest(seat), scorecard=None,
+                answer=None, seal=None, manifest=manifest, scorecard=None,
             )  # fmt: skip
             await anyio.to_thread.run_sync(self._store.add_run, record)
         except BaseException:
@@ -295,6 +296,6 @@ class Runs:
 
 
 @cache
-def _say_once(notice: str) -> None:
+def say_once(notice: str) -> None:
     """Tell the person in front of the machine what its sandboxes lack."""
     print(f"m3bench: {notice}", file=sys.stderr, flush=True)

@@ -1,6 +1,6 @@
 """Where tools run, by the name a person gives it; what a backend needs is imported when it is chosen."""
 
-from m3bench.sandboxes.backends.base import Backend
+from m3bench.sandboxes.backends.base import Backend, Prospect
 from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError
 
@@ -29,14 +29,28 @@ def check_backend(settings: Settings) -> None:
 
     Raises:
         SandboxError: No engine answers, or it cannot run sandboxes of this m3bench.
+        UserError: Sandboxes lack something, and that was not to be.
     """
-    if settings.sandbox != "docker":
+    if settings.sandbox != "docker" and not settings.require_isolation:
         return
-    from m3bench.sandboxes.backends.docker.engine import Engine
-    from m3bench.sandboxes.backends.docker.engine_facts import survey
+    found = prospect(settings)
+    if settings.require_isolation and found.notices:
+        raise UserError(
+            f"{found.notices[0]} See m3bench doctor for what to do, use another --sandbox, or leave "
+            "--require-isolation out."
+        )
 
-    engine = Engine()
+
+def prospect(settings: Settings) -> Prospect:
+    """What will hold in the sandboxes of the backend that was chosen; blocks for a moment.
+
+    Raises:
+        SandboxError: None can be opened.
+    """
+    backend = backend_of(settings)
     try:
-        engine.answer(survey)
+        return backend.prospect()
     finally:
-        engine.close()
+        engine = getattr(backend, "engine", None)
+        if engine is not None:
+            engine.close()

@@ -86,7 +86,7 @@ async def test_what_a_platform_lacks_is_said_in_one_sentence(
     if SUPERUSER and not isolation.own_user:
         lacking = {*lacking, "user"}
     async with ProcessBackend(isolation) as backend:
-        expected = await backend.prospect()
+        expected = backend.prospect()
         sandbox = await backend.open(SandboxSpec(workspace=tmp_path))
     (said,) = sandbox.notices
     assert {guard for guard, words in LACKING.items() if words in said} >= lacking == set(LACKING) - sandbox.guards
@@ -215,8 +215,8 @@ class Faltering(HostBackend):
         self.most = 0
         self._inner = ProcessBackend(NOTHING)
 
-    async def prospect(self) -> Prospect:
-        return await self._inner.prospect()
+    def prospect(self) -> Prospect:
+        return self._inner.prospect()
 
     async def launch(self, workspace: Path) -> RunningHost:
         self.launched += 1

@@ -1,6 +1,7 @@
 """A Docker engine in trouble costs calls, says what to do, and leaves the run and its record whole."""
 
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from m3bench.sandboxes.backends.docker import image
 from m3bench.server.store.records import CallRecord
 from m3bench.server.store.sqlite import SqliteStore
 from tests.sandboxes.docker.engines import Complaining, Relay
+from tests.server.conftest import SERVE
 from tests.server.hosts import Hosts
 from tests.server.pipes import Pipe, text
 from tests.waiting import eventually
@@ -49,14 +51,42 @@ def check_record(data: Path, outcomes: list[str]) -> None:
     assert {call.owner for call in calls if call.outcome == "failed"} <= {"sandbox"}
 
 
-def test_without_an_engine_calls_fail_and_say_what_to_do(task_set: Path, data: Path, tmp_path: Path) -> None:
-    with playing(task_set, data, DOCKER_HOST=f"unix://{tmp_path}/nothing.sock") as pipe:
+def refused(task_set: Path, data: Path, *arguments: str, **environment: str) -> str:
+    """What a server says that does not start."""
+    done = subprocess.run(
+        [*SERVE, "--tasks", str(task_set), "--data", str(data), *arguments],
+        env={**os.environ, **environment}, stdin=subprocess.PIPE, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert done.stdout == ""
+    return done.stderr
+
+
+def test_without_an_engine_the_server_does_not_start_and_says_so_once(
+    task_set: Path, data: Path, tmp_path: Path
+) -> None:
+    said = refused(task_set, data, "--sandbox", "docker", DOCKER_HOST=f"unix://{tmp_path}/nothing.sock")
+    assert said.count("No Docker engine answers") == 1
+    assert "use --sandbox process" in said
+    assert not data.exists()
+
+
+def test_an_engine_that_goes_costs_calls_and_says_what_to_do(task_set: Path, data: Path, tmp_path: Path) -> None:
+    engine = Complaining(tmp_path / "engine.sock", image.labels(), "never asked")
+    with engine, playing(task_set, data, DOCKER_HOST=engine.address) as pipe:
+        (tmp_path / "engine.sock").unlink()
         answer = pipe.ask(2, "math__sum", SUM)
         assert answer["result"]["isError"]
         assert "sandbox failed, not your call" in text(answer)
         assert "No Docker engine answers" in text(answer)
         assert "Submitted" in text(pipe.ask(3, "submit", {"answer": "27"}))
     check_record(data, ["failed"])
+
+
+def test_a_server_that_requires_isolation_does_not_start_without(task_set: Path, data: Path) -> None:
+    said = refused(task_set, data, "--sandbox", "inprocess", "--require-isolation")
+    assert "nothing is isolated" in said
+    assert "leave --require-isolation out" in " ".join(said.split())
 
 
 def test_a_full_disk_is_named(task_set: Path, data: Path, tmp_path: Path) -> None:
@@ -69,10 +99,8 @@ def test_a_full_disk_is_named(task_set: Path, data: Path, tmp_path: Path) -> Non
 
 @pytest.mark.docker
 def test_a_missing_image_is_named(task_set: Path, data: Path) -> None:
-    with playing(task_set, data, **{image.VARIABLE: "m3bench-no-such-image:1"}) as pipe:
-        assert "has no image m3bench-no-such-image:1: run `m3bench image build`" in text(pipe.ask(2, "math__sum", SUM))
-        assert "Submitted" in text(pipe.ask(3, "submit", {"answer": "27"}))
-    check_record(data, ["failed"])
+    said = refused(task_set, data, "--sandbox", "docker", **{image.VARIABLE: "m3bench-no-such-image:1"})
+    assert "has no image m3bench-no-such-image:1: run `m3bench image build`" in " ".join(said.split())
 
 
 @pytest.mark.docker

@@ -118,10 +118,15 @@ class DockerBackend(HostBackend):
         """What to look at from outside: the workspace, where it is a folder of this machine."""
         return Watch(workspace=workspace if isinstance(self._placement, SharedFolder) else None)
 
-    async def prospect(self) -> Prospect:
+    def prospect(self) -> Prospect:
         """What will hold in containers here."""
-        self._facts = await self.engine.ask(survey)
+        if self._facts is None:
+            self._facts = self.engine.answer(survey)
         return Prospect(self.guards, self.notices)
+
+    def may_recover(self) -> bool:
+        """An engine that says nothing has cost enough time."""
+        return not self.engine.is_silent
 
     def soon(self, container: HostContainer) -> None:
         """Remove a container without waiting."""
@@ -129,20 +134,38 @@ class DockerBackend(HostBackend):
 
     async def launch(self, workspace: Path) -> HostContainer:
         """Start a container."""
+        start = _Start()
+        self.tasks.start_soon(self._launch, workspace, start)
+        try:
+            await start.over.wait()
+        except BaseException:
+            start.is_awaited = False
+            if start.host is not None:
+                self.soon(start.host)
+            raise
+        if start.host is None:
+            raise start.error or SandboxError("The container was not started.")
+        return start.host
+
+    async def _launch(self, workspace: Path, start: "_Start") -> None:
+        """Start a container to the end, whoever has stopped waiting for it: half-way it would belong to nobody."""
         name = new_name()
-        # Cancelled half-way, this would leave a container to nobody.
         with anyio.CancelScope(shield=True):
             try:
                 stream = await self.engine.ask(lambda client: self._start(client, name, workspace.resolve()))
                 _, host = await asyncio.get_running_loop().create_connection(
                     lambda: HostContainer(self, name, self.watch(workspace)), sock=stream
                 )
-            except BaseException:
+                self.tasks.start_soon(host.run)
+                start.host = host
+            except SandboxError as error:
+                start.error = error
+            finally:
+                start.over.set()
+            if start.host is None:
                 await discard(self.engine, name)
-                raise
-        # No await before the host is watched over.
-        self.tasks.start_soon(host.run)
-        return host
+            elif not start.is_awaited:
+                await start.host.aclose()
 
     async def take(self, workspace: Path, names: Sequence[str]) -> None:
         """Take in files that were put into a workspace from outside."""
@@ -237,6 +260,16 @@ class DockerBackend(HostBackend):
             except SandboxError as error:
                 logger.warning("%s", error)
             await anyio.sleep(REAP_SECONDS)
+
+
+class _Start:
+    """A container on its way."""
+
+    def __init__(self) -> None:
+        self.over = anyio.Event()
+        self.host: HostContainer | None = None
+        self.error: SandboxError | None = None
+        self.is_awaited = True
 
 
 def _sees(client: Client, name: str, workspace: Path) -> bool:

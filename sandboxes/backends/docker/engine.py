@@ -4,8 +4,10 @@ Which engine is said by the environment, as for the `docker` command: `DOCKER_HO
 the local socket. The SDK is imported with the first question.
 """
 
+import math
 import os
 import socket
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Lock
@@ -22,8 +24,12 @@ Client = Any
 
 Answer = TypeVar("Answer")
 
-ANSWER_SECONDS = 60
-"""Time for the engine to answer a question."""
+ANSWER_SECONDS = 30.0
+"""Time for the engine to answer a question; together with the next, less than clients wait for a call."""
+KNOCK_SECONDS = 5.0
+"""Time for the engine to take a connection."""
+GRUDGE_SECONDS = 10.0
+"""How long an engine that gave no answer is not asked again: those who wait meanwhile would wait for nothing."""
 
 QUESTIONS = 16
 """Questions asked at the same time."""
@@ -40,6 +46,12 @@ class Engine:
         self._client: Client | None = None
         self._connecting = Lock()
         self._limiter: anyio.CapacityLimiter | None = None
+        self._silent_since = -math.inf
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the engine gave no answer a short time ago."""
+        return time.monotonic() - self._silent_since < GRUDGE_SECONDS
 
     @property
     def address(self) -> str:
@@ -61,6 +73,8 @@ class Engine:
         import requests.exceptions
         import urllib3.exceptions
 
+        if self.is_silent:
+            raise SandboxError(self._silence())
         try:
             self._knock()
             return question(self._connected())
@@ -70,7 +84,9 @@ class Engine:
             urllib3.exceptions.HTTPError,
             OSError,
         ) as error:
-            raise SandboxError(f"{self._story(error)}") from error
+            if isinstance(error, requests.exceptions.Timeout | TimeoutError):
+                self._silent_since = time.monotonic()
+            raise SandboxError(self._story(error)) from error
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -83,7 +99,7 @@ class Engine:
         kind, _, path = self.address.partition("://")
         if kind == "unix":
             with socket.socket(socket.AF_UNIX) as door:
-                door.settimeout(ANSWER_SECONDS)
+                door.settimeout(KNOCK_SECONDS)
                 door.connect(path)
 
     def _connected(self) -> Client:
@@ -108,9 +124,13 @@ class Engine:
         for sign, story in _STORIES.items():
             if sign in words.lower():
                 return story.format(address=self.address)
-        if isinstance(error, requests.exceptions.Timeout):
-            return f"The Docker engine at {self.address} gives no answer: restart it, {_OTHERWISE}."
+        if isinstance(error, requests.exceptions.Timeout | TimeoutError):
+            return self._silence()
         return f"The Docker engine at {self.address} says: {words[:500]}."
+
+    def _silence(self) -> str:
+        waited = f"{ANSWER_SECONDS:g} seconds"
+        return f"The Docker engine at {self.address} gave no answer within {waited}: restart it, {_OTHERWISE}."
 
 
 _ABSENT = f"No Docker engine answers at {{address}}: start it, set DOCKER_HOST, {_OTHERWISE}."

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from m3bench.sandboxes.backends.base import SandboxSpec
-from m3bench.sandboxes.backends.docker import image
+from m3bench.sandboxes.backends.docker import engine, image
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
 from m3bench.tasks.errors import SandboxError
 from tests.sandboxes.docker.engines import Complaining, Relay
@@ -48,6 +48,34 @@ def test_no_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "No Docker engine answers" in complaint(tmp_path)
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:9")
     assert "No Docker engine answers at tcp://127.0.0.1:9" in complaint(tmp_path)
+
+
+def test_a_silent_engine_is_asked_once_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "ANSWER_SECONDS", 0.5)
+    asked = []
+
+    async def run() -> None:
+        # Opened and asked for several times, as by calls that come together.
+        async with DockerBackend() as backend:
+
+            async def open_one() -> None:
+                begin = anyio.current_time()
+                with pytest.raises(SandboxError, match=r"gave no answer within 0\.5 seconds: restart it, or use"):
+                    await backend.open(SandboxSpec(workspace=tmp_path, servers=("probe",)))
+                asked.append(anyio.current_time() - begin)
+
+            with anyio.fail_after(20):
+                async with anyio.create_task_group() as tasks:
+                    for _ in range(6):
+                        tasks.start_soon(open_one)
+
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(f"{tmp_path}/silent.sock")
+        silent.listen(50)
+        monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/silent.sock")
+        anyio.run(run)
+    assert len(asked) == 6
+    assert max(asked) < 5
 
 
 @contextmanager
@@ -88,8 +116,8 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_an_engine_complains_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, told: str) -> None:
-    with Complaining(tmp_path / "engine.sock", image.labels(), words) as engine:
-        monkeypatch.setenv("DOCKER_HOST", engine.address)
+    with Complaining(tmp_path / "engine.sock", image.labels(), words) as complaining:
+        monkeypatch.setenv("DOCKER_HOST", complaining.address)
         assert told in complaint(tmp_path)
 
 
@@ -104,8 +132,8 @@ def test_what_an_engine_complains_of(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_an_image_of_another_m3bench_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: dict[str, str], told: str
 ) -> None:
-    with Complaining(tmp_path / "engine.sock", labels, "never asked") as engine:
-        monkeypatch.setenv("DOCKER_HOST", engine.address)
+    with Complaining(tmp_path / "engine.sock", labels, "never asked") as complaining:
+        monkeypatch.setenv("DOCKER_HOST", complaining.address)
         said = complaint(tmp_path)
     assert told in said
     assert "run `m3bench image build`" in said

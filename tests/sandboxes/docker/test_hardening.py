@@ -50,7 +50,7 @@ def test_there_is_no_way_to_anywhere_and_nobody_to_talk_to(tmp_path: Path) -> No
         for host in ("1.1.1.1", "169.254.169.254", "172.17.0.1", "192.168.0.1", "2606:4700:4700::1111"):
             for kind in ("tcp", "udp"):
                 answer = await ask(sandbox, "connect", host=host, port=53, kind=kind)
-                assert "Network is unreachable" in answer or "Cannot assign requested address" in answer
+                assert "Operation not permitted" in answer
         found = json.loads(await ask(sandbox, "look_around"))
         assert found["sockets"] == []
 

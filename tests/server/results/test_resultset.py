@@ -1,5 +1,6 @@
 """Result sets: what is written is read back, whatever happened in between."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +179,9 @@ def test_runs_on_their_own_tasks_profiles_belong_together(tmp_path: Path) -> Non
     assert comparable(record("r3", "b-1", "standard:a-1"), CARD)["profile"] == "standard:a-1"
     assert comparable(record("r4", "a-1", "family:a"), CARD) == {"profile": "family"}
     assert comparable(record("r4", "a-1", "family:b"), CARD)["profile"] == "family:b"
+
+
+def test_what_sandboxes_lacked_keeps_no_runs_apart() -> None:
+    run = record("r1", "a-1", "full")
+    poorer = dataclasses.replace(run, manifest={**run.manifest, "lacking": ["others"]})
+    assert comparable(poorer, CARD) == comparable(run, CARD)
