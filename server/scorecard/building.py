@@ -25,7 +25,7 @@ from m3bench.server.scorecard.model import (
     ScoreCard,
 )
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
-from m3bench.server.scoring import Encoder, Scorecard, score
+from m3bench.server.scoring import Encoder, TrajectoryScore, score
 from m3bench.server.scoring.differences import Difference
 from m3bench.server.scoring.metrics import Link, merge_purity, order_consistency, step_coherence
 from m3bench.server.scoring.profiles import AVERAGED
@@ -88,7 +88,7 @@ def score_run(
     return card.model_copy(update={"improvements": improvements(card)})
 
 
-def _ranges(best: Scorecard, played: PlayedRun) -> dict[str, tuple[float, float]]:
+def _ranges(best: TrajectoryScore, played: PlayedRun) -> dict[str, tuple[float, float]]:
     """Lowest and highest value of each structure metric over all readings of the steps.
 
     Which calls match does not depend on steps, so only the places of the matches change.
@@ -106,7 +106,7 @@ def _ranges(best: Scorecard, played: PlayedRun) -> dict[str, tuple[float, float]
     return {name: (min(seen), max(seen)) for name, seen in values.items()}
 
 
-def _alignment(best: Scorecard, task: Task, played: PlayedRun) -> Alignment:
+def _alignment(best: TrajectoryScore, task: Task, played: PlayedRun) -> Alignment:
     """Reference and actual calls by step, and which answers which."""
     return Alignment(
         reference_steps=tuple(

@@ -1,6 +1,6 @@
 """Scoring: pure functions over trajectories.
 
-    texts, encoder ─→ align ─→ metrics ─→ scorecard ─→ aggregate, compare, explain
+    texts, encoder ─→ align ─→ metrics ─→ trajectory_score ─→ aggregate, compare, explain
 
 `score` and `score_many` are the way in; this package imports `tasks` and nothing else of ours. Nothing heavy is
 imported before a text has to be embedded.
@@ -8,9 +8,9 @@ imported before a text has to be embedded.
 
 from m3bench.server.scoring.encoder import Encoder, open_encoder
 from m3bench.server.scoring.profiles import PROFILES, Profile, find_profile
-from m3bench.server.scoring.scorecard import Match, Placed, Scorecard
 from m3bench.server.scoring.scorer import Attempt, score, score_many
 from m3bench.server.scoring.texts import Signature, Signatures
+from m3bench.server.scoring.trajectory_score import Match, Placed, TrajectoryScore
 
 __all__ = [
     "PROFILES",
@@ -19,9 +19,9 @@ __all__ = [
     "Match",
     "Placed",
     "Profile",
-    "Scorecard",
     "Signature",
     "Signatures",
+    "TrajectoryScore",
     "find_profile",
     "open_encoder",
     "score",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from m3bench.server.scoring.profiles import AVERAGED, COUNTED
-from m3bench.server.scoring.scorecard import Scorecard
+from m3bench.server.scoring.trajectory_score import TrajectoryScore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,15 +50,15 @@ class Row:
     matched: int
 
     @classmethod
-    def from_scorecard(cls, task: str, family: str | None, card: Scorecard) -> "Row":
-        """The row of a scorecard."""
+    def from_score(cls, task: str, family: str | None, score: TrajectoryScore) -> "Row":
+        """The row of a scored trajectory."""
         return cls(
             id=task,
             family=family,
-            metrics=card.metrics,
-            reference_calls=card.alignment.reference_calls,
-            actual_calls=card.alignment.actual_calls,
-            matched=len(card.matches),
+            metrics=score.metrics,
+            reference_calls=score.alignment.reference_calls,
+            actual_calls=score.alignment.actual_calls,
+            matched=len(score.matches),
         )
 
 

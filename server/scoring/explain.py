@@ -1,4 +1,4 @@
-"""A scorecard in words: the alignment step by step, then where each number comes from.
+"""A scored trajectory in words: the alignment step by step, then where each number comes from.
 
 Gives plain lines with a kind, so that a terminal can colour them and an MCP client can read them as they are. Text
 that came from outside is made safe to print: no escape sequences, no line breaks, no endless values.
@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from m3bench.server.scoring.differences import Difference
 from m3bench.server.scoring.reasons import reason
-from m3bench.server.scoring.scorecard import Match, Placed, Scorecard
+from m3bench.server.scoring.trajectory_score import Match, Placed, TrajectoryScore
 from m3bench.tasks.trajectory import JSON, Call
 
 Kind: TypeAlias = Literal["title", "heading", "strong", "weak", "missed", "extra", "difference", "metric", "note"]
@@ -31,7 +31,7 @@ class Line:
     text: str
 
 
-def explain(card: Scorecard, task: str, family: str | None = None) -> list[Line]:
+def explain(card: TrajectoryScore, task: str, family: str | None = None) -> list[Line]:
     """What was matched, missed and extra, and why each metric is what it is."""
     return list(_lines(card, task, family))
 
@@ -54,7 +54,7 @@ def value(data: JSON, limit: int = _MAX_VALUE) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _lines(card: Scorecard, task: str, family: str | None) -> Iterator[Line]:
+def _lines(card: TrajectoryScore, task: str, family: str | None) -> Iterator[Line]:
     title = printable(task) + (f"  ({printable(family)})" if family else "")
     yield Line(kind="title", text=f"{title}  profile {card.profile}")
     if card.references > 1:
@@ -84,7 +84,7 @@ def _lines(card: Scorecard, task: str, family: str | None) -> Iterator[Line]:
             yield Line(kind="metric", text=f"  {label:<27} {metric:.3f}  {reason(card, name)}".rstrip())
 
 
-def _calls(card: Scorecard) -> Iterator[Placed]:
+def _calls(card: TrajectoryScore) -> Iterator[Placed]:
     for match in card.matches:
         yield match.reference
     yield from card.missed

@@ -10,12 +10,12 @@ from types import MappingProxyType
 
 from m3bench.server.scoring.metrics import Alignment, order
 from m3bench.server.scoring.profiles import AVERAGED, M3
-from m3bench.server.scoring.scorecard import Scorecard
+from m3bench.server.scoring.trajectory_score import TrajectoryScore
 
 _MAX_CHARACTERS = 100
 
 
-def reason(card: Scorecard, name: str) -> str:
+def reason(card: TrajectoryScore, name: str) -> str:
     """Why the metric has its value, in a few words; empty for a metric nothing is known of."""
     if card.alignment.both_empty:
         return "both trajectories are empty"
@@ -25,15 +25,15 @@ def reason(card: Scorecard, name: str) -> str:
     return explainer(card) if explainer else ""
 
 
-def _recall(card: Scorecard) -> str:
+def _recall(card: TrajectoryScore) -> str:
     return f"{len(card.matches)} of {_count(card.alignment.reference_calls, 'reference call')} matched"
 
 
-def _precision(card: Scorecard) -> str:
+def _precision(card: TrajectoryScore) -> str:
     return f"{len(card.matches)} of {_count(card.alignment.actual_calls, 'actual call')} matched"
 
 
-def _similarity(card: Scorecard) -> str:
+def _similarity(card: TrajectoryScore) -> str:
     if card.profile != M3.name:
         return _similarity_all(card)
     strong = card.alignment.strong_similarities
@@ -41,17 +41,17 @@ def _similarity(card: Scorecard) -> str:
     return f"mean similarity {_mean(strong)} of {matches} × {_by_recall(card)}"
 
 
-def _similarity_all(card: Scorecard) -> str:
+def _similarity_all(card: TrajectoryScore) -> str:
     similarities = [link.similarity for link in card.alignment.links]
     return f"mean similarity {_mean(similarities)} × {_by_recall(card)}"
 
 
-def _similarity_strong(card: Scorecard) -> str:
+def _similarity_strong(card: TrajectoryScore) -> str:
     strong = card.alignment.strong_similarities
     return f"mean similarity {_mean(strong)} × {len(strong)} strong / {_count(card.alignment.reference_calls, 'call')}"
 
 
-def _coherence(card: Scorecard) -> str:
+def _coherence(card: TrajectoryScore) -> str:
     torn = [
         f"{step + 1} is spread over actual {_steps(actual)}"
         for step, actual in sorted(card.alignment.actual_steps_by_step.items())
@@ -61,7 +61,7 @@ def _coherence(card: Scorecard) -> str:
     return f"{_short(found)}{_times_recall(card, 'step_coherence')}"
 
 
-def _order(card: Scorecard) -> str:
+def _order(card: TrajectoryScore) -> str:
     comparable, inverted = order(card.alignment)
     found = f"{inverted} of {_count(comparable, 'pair')} turned round" if comparable else "nothing to put in order"
     if card.profile == M3.name:
@@ -69,7 +69,7 @@ def _order(card: Scorecard) -> str:
     return f"{found}, times the share of cross-step pairs matched"
 
 
-def _purity(card: Scorecard) -> str:
+def _purity(card: TrajectoryScore) -> str:
     mixed = [
         f"{actual + 1} mixes reference {_steps(references)}"
         for actual, references in sorted(_sources(card.alignment).items())
@@ -79,11 +79,11 @@ def _purity(card: Scorecard) -> str:
     return f"{_short(found)}{_times_recall(card, 'merge_purity')}"
 
 
-def _average(card: Scorecard) -> str:
+def _average(card: TrajectoryScore) -> str:
     return f"mean of {len(AVERAGED)}: all of the above but the two variants of argument similarity"
 
 
-_REASONS: Mapping[str, Callable[[Scorecard], str]] = MappingProxyType(
+_REASONS: Mapping[str, Callable[[TrajectoryScore], str]] = MappingProxyType(
     {
         "recall": _recall,
         "precision": _precision,
@@ -105,12 +105,12 @@ def _sources(alignment: Alignment) -> dict[int, set[int]]:
     return sources
 
 
-def _times_recall(card: Scorecard, name: str) -> str:
+def _times_recall(card: TrajectoryScore, name: str) -> str:
     value, factor = card.metrics[name], card.metrics["recall"]
     return f": {value / factor:.3f} × {_by_recall(card)}" if value is not None and factor else ""
 
 
-def _by_recall(card: Scorecard) -> str:
+def _by_recall(card: TrajectoryScore) -> str:
     calls = card.alignment.reference_calls
     return f"recall {len(card.matches) / calls:.3f}" if calls else "recall 0"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from m3bench.server.scoring import aggregate
 from m3bench.server.scoring.aggregate import METRICS, Row
-from m3bench.server.scoring.scorecard import Scorecard
+from m3bench.server.scoring.trajectory_score import TrajectoryScore
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.predictions import Defect
 from m3bench.tasks.strict_json import read_json
@@ -24,11 +24,11 @@ SCHEMA = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Scored:
-    """A task and its scorecard."""
+    """A task and the score of its trajectory."""
 
     task: str
     family: str | None
-    card: Scorecard
+    card: TrajectoryScore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class Results:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """For aggregation."""
-        return tuple(Row.from_scorecard(entry.task, entry.family, entry.card) for entry in self.scored)
+        return tuple(Row.from_score(entry.task, entry.family, entry.card) for entry in self.scored)
 
     def to_json(self) -> dict[str, Any]:
         """A dict that `json.dumps` takes."""

@@ -15,8 +15,8 @@ from m3bench.server.scoring.differences import differences
 from m3bench.server.scoring.encoder import Encoder
 from m3bench.server.scoring.metrics import Alignment, Link
 from m3bench.server.scoring.profiles import AVERAGED, M3, Profile
-from m3bench.server.scoring.scorecard import Match, Placed, Scorecard
 from m3bench.server.scoring.texts import Signatures, unknown
+from m3bench.server.scoring.trajectory_score import Match, Placed, TrajectoryScore
 from m3bench.tasks.tolerance import read_as
 from m3bench.tasks.trajectory import JSON, Call, Trajectory
 
@@ -47,7 +47,7 @@ def score(
     encoder: Encoder,
     profile: Profile = M3,
     signatures: Signatures = unknown,
-) -> Scorecard:
+) -> TrajectoryScore:
     """Score one run against the best of its references.
 
     Args:
@@ -68,7 +68,7 @@ def score_many(
     encoder: Encoder,
     profile: Profile = M3,
     signatures: Signatures = unknown,
-) -> Iterator[Scorecard]:
+) -> Iterator[TrajectoryScore]:
     """Score runs in order; takes them from the iterable as it goes."""
     group: list[_Prepared] = []
     texts: dict[str, str] = {}
@@ -181,7 +181,7 @@ class _Reader:
 
 def _finish(
     group: Sequence[_Prepared], texts: Mapping[str, str], encoder: Encoder, profile: Profile
-) -> Iterator[Scorecard]:
+) -> Iterator[TrajectoryScore]:
     vectors: Vectors = dict(zip(texts, encoder.encode(list(texts.values())), strict=True)) if texts else {}
     for prepared in group:
         cards = [_card(prepared, number, vectors, profile) for number in range(len(prepared.references))]
@@ -189,7 +189,7 @@ def _finish(
         yield max(cards, key=lambda card: -1.0 if card.average is None else card.average)
 
 
-def _card(prepared: _Prepared, number: int, vectors: "Vectors", profile: Profile) -> Scorecard:
+def _card(prepared: _Prepared, number: int, vectors: "Vectors", profile: Profile) -> TrajectoryScore:
     reference, actual, plan = prepared.references[number], prepared.actuals[number], prepared.plans[number]
     pairs = list(plan.settled)
     for bucket in plan.open:
@@ -207,7 +207,7 @@ def _card(prepared: _Prepared, number: int, vectors: "Vectors", profile: Profile
     values, failures = measure(alignment, profile)
     answered = {pair.reference for pair in pairs}
     answering = {pair.actual for pair in pairs}
-    return Scorecard(
+    return TrajectoryScore(
         profile=profile.name,
         metrics=values,
         failures=failures,

@@ -12,7 +12,7 @@ from m3bench.server.scorecard.model import (
     ReferenceCall,
     ScoreCard,
 )
-from m3bench.server.scoring import Scorecard, open_encoder, score
+from m3bench.server.scoring import TrajectoryScore, open_encoder, score
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 
 Steps = list[list[tuple[str, dict[str, Any]]]]
@@ -48,7 +48,7 @@ def made_card(**fields: Any) -> ScoreCard:
 
 def scored_card(steps: Steps, reference: Steps, *, outcome: str = "success", **fields: Any) -> ScoreCard:
     """The card of a run that made these calls; the last of them ended with `outcome`."""
-    best: Scorecard = score(_trajectory(steps), [_trajectory(reference)], encoder=open_encoder())
+    best: TrajectoryScore = score(_trajectory(steps), [_trajectory(reference)], encoder=open_encoder())
     actual = [[ActualCall(tool=tool, arguments=given, outcome="success") for tool, given in step] for step in steps]
     if actual:
         actual[-1][-1] = actual[-1][-1].model_copy(update={"outcome": outcome})

@@ -1,4 +1,4 @@
-"""Scorecards in words."""
+"""Scored trajectories in words."""
 
 import json
 

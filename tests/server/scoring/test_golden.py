@@ -16,7 +16,7 @@ from m3bench.server.scoring import Attempt, open_encoder, score_many
 from m3bench.server.scoring.aggregate import Row, micro
 from m3bench.server.scoring.encoder import CachedEncoder
 from m3bench.server.scoring.profiles import OPEN_M3_BENCH
-from m3bench.server.scoring.scorecard import Scorecard
+from m3bench.server.scoring.trajectory_score import TrajectoryScore
 from m3bench.tasks.trajectory_files import read_tasks
 
 TOLERANCE = 1e-4
@@ -37,7 +37,7 @@ def minilm() -> CachedEncoder:
     return open_encoder()
 
 
-def scored(encoder: CachedEncoder, references: Path, actual: Path) -> dict[str, Scorecard]:
+def scored(encoder: CachedEncoder, references: Path, actual: Path) -> dict[str, TrajectoryScore]:
     expected, runs = read_tasks(references).tasks, read_tasks(actual).tasks
     attempts = [
         Attempt(actual=runs[name].trajectories[0], references=task.trajectories) for name, task in expected.items()
@@ -45,7 +45,7 @@ def scored(encoder: CachedEncoder, references: Path, actual: Path) -> dict[str, 
     return dict(zip(expected, score_many(attempts, encoder=encoder, profile=OPEN_M3_BENCH), strict=True))
 
 
-def check(cards: dict[str, Scorecard], expected: dict[str, Any], names: dict[str, str]) -> None:
+def check(cards: dict[str, TrajectoryScore], expected: dict[str, Any], names: dict[str, str]) -> None:
     assert cards.keys() == expected.keys()
     for task, card in cards.items():
         pairs = {(match.reference.index, match.actual.index) for match in card.matches}
@@ -69,6 +69,6 @@ def test_numbers_equal_the_public_evaluators(minilm: CachedEncoder, name: str) -
     expected = json.loads((PARITY / f"expected_{name}.json").read_text("utf-8"))
     cards = scored(minilm, PARITY / "references.json", PARITY / f"actual_{name}.json")
     check(cards, expected["per_id"], PUBLIC_NAMES)
-    total = micro([Row.from_scorecard(task, None, card) for task, card in cards.items()])
+    total = micro([Row.from_score(task, None, card) for task, card in cards.items()])
     for ours, theirs in PUBLIC_NAMES.items():
         assert total[ours] == pytest.approx(expected["aggregate"][theirs], abs=TOLERANCE)

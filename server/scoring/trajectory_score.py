@@ -37,7 +37,7 @@ class Match:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scorecard:
+class TrajectoryScore:
     """One run against the best of its references."""
 
     profile: str
