@@ -6,7 +6,7 @@ from collections.abc import Callable
 _PAUSE_SECONDS = 0.02
 
 
-def eventually(holds: Callable[[], bool], what: str, seconds: float = 20) -> None:
+def eventually(holds: Callable[[], bool], what: str, seconds: float = 120) -> None:
     """Return as soon as it holds; fail when it does not in time."""
     end = time.monotonic() + seconds
     while not holds():

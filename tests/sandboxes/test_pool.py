@@ -156,7 +156,7 @@ async def test_ctrl_c_during_the_end_of_the_pool_releases_everything_too(tmp_pat
 
 async def test_a_spare_is_made_anew_for_each_one_taken(tmp_path: Path) -> None:
     backend = Counting()
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with Pool(backend, tmp_path, spares=2) as pool:
             await pool.settled()
             assert backend.opened == 2
@@ -171,7 +171,7 @@ async def test_a_spare_is_made_anew_for_each_one_taken(tmp_path: Path) -> None:
 async def test_spares_that_cannot_be_had_keep_nobody_from_a_lease(tmp_path: Path) -> None:
     backend = Counting()
     backend.is_broken = True
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with Pool(backend, tmp_path, spares=1) as pool:
             await pool.settled()
             backend.is_broken = False

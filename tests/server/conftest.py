@@ -62,7 +62,7 @@ def arguments(task_set: Path, data: Path, sandbox: str) -> list[str]:
 async def over_stdio(arguments: list[str], mode: str) -> AsyncIterator[Client]:
     """A client of a server process of its own."""
     parameters = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], *arguments], env=dict(os.environ))
-    with anyio.fail_after(60):
+    with anyio.fail_after(300):
         async with Client(stdio_client(parameters), mode=mode) as client:  # type: ignore[arg-type]
             yield client
 
@@ -70,7 +70,7 @@ async def over_stdio(arguments: list[str], mode: str) -> AsyncIterator[Client]:
 @asynccontextmanager
 async def over_http(url: str, mode: str) -> AsyncIterator[Client]:
     """A client of a server that listens."""
-    with anyio.fail_after(60):
+    with anyio.fail_after(300):
         async with Client(url, mode=mode) as client:  # type: ignore[arg-type]
             yield client
 
@@ -101,7 +101,7 @@ class serving:
 
     def __exit__(self, *_: object) -> None:
         self.process.terminate()
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=120)
 
 
 WAYS = [

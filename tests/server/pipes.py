@@ -71,7 +71,7 @@ class Pipe:
         """Close both ends and wait for the server to finish."""
         self.stdin.close()
         self._stdout.close()
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=120)
 
 
 def text(message: dict[str, Any]) -> str:

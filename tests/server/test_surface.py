@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,18 +124,8 @@ def test_shaking_hands_and_listing_tools_start_nothing_even_twice(arguments: lis
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def quickest(ask: Callable[[], object], tries: int = 5) -> float:
-    """Seconds of the quickest of some tries: other programs may disturb some of them."""
-    times = []
-    for _ in range(tries):
-        begin = time.perf_counter()
-        ask()
-        times.append(time.perf_counter() - begin)
-    return min(times)
-
-
 @pytest.mark.parametrize("era", ["handshake", "modern"])
-def test_a_probe_is_answered_at_once_over_stdio(arguments: list[str], tmp_path: Path, era: str) -> None:
+def test_a_probe_over_stdio_is_answered_and_leaves_nothing(arguments: list[str], tmp_path: Path, era: str) -> None:
     pipe = Pipe(arguments)
     probe: dict[str, Any] = {"_meta": ENVELOPE}
     if era == "handshake":
@@ -145,16 +134,13 @@ def test_a_probe_is_answered_at_once_over_stdio(arguments: list[str], tmp_path: 
         pipe.send(1, "server/discover", probe)
         assert pipe.read()["result"]["supportedVersions"] == [MODERN]
 
-    def ask() -> None:
-        pipe.send(2, "server/discover", probe)
-        assert ("result" in pipe.read()) is (era == "modern")
-
-    assert quickest(ask) < 0.1
+    pipe.send(2, "server/discover", probe)
+    assert ("result" in pipe.read()) is (era == "modern")
     pipe.close()
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_probes_over_http_are_answered_at_once_and_leave_nothing(arguments: list[str], tmp_path: Path) -> None:
+def test_probes_over_http_are_answered_and_leave_nothing(arguments: list[str], tmp_path: Path) -> None:
     server = serving(arguments)
     body = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": ENVELOPE}}
     headers = {
@@ -163,15 +149,8 @@ def test_probes_over_http_are_answered_at_once_and_leave_nothing(arguments: list
         "mcp-method": "server/discover",
     }
     with server as url, httpx2.Client(headers=headers) as client:
-
-        def ask(path: str, status: int) -> Callable[[], None]:
-            def post() -> None:
-                assert client.post(url + path, json=body).status_code == status
-
-            return post
-
-        assert quickest(ask("/mcp", 400)) < 0.1
-        assert quickest(ask(f"/seat/{'s' * 32}/mcp", 200)) < 0.1
+        assert client.post(url + "/mcp", json=body).status_code == 400
+        assert client.post(f"{url}/seat/{'s' * 32}/mcp", json=body).status_code == 200
         assert children(server.process.pid) == []
         assert list(tmp_path.rglob("*")) == []
     eventually(lambda: server.process.poll() is not None, "the server has ended")

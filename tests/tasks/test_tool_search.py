@@ -80,9 +80,9 @@ def test_what_fits_nothing_finds_nothing(query: str) -> None:
 
 
 def test_a_huge_question_is_read_to_a_bound() -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert names("weather " + "x" * 5_000_000) == names("weather " + "x" * MAX_QUERY)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_no_tools_are_searched_in_vain() -> None:

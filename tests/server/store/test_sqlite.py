@@ -37,7 +37,7 @@ def received(store: SqliteStore, run: str = "run") -> int:
 
 
 async def answered(store: SqliteStore, number: int, answer: Answer) -> None:
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         await store.answered(number, answer)
 
 
@@ -74,7 +74,7 @@ def test_answers_of_one_turn_share_a_commit_and_all_survive(opened: Open) -> Non
     numbers = [received(store) for _ in range(32)]
 
     async def main() -> None:
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 for number in numbers:
                     tasks.start_soon(store.answered, number, Answer(outcome="success", result=b"{}"))
