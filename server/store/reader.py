@@ -133,7 +133,7 @@ class Reader:
 
     def calls(self, runs: Sequence[str], most: int) -> list[CallRow]:
         """The newest calls of some runs and of none, oldest first."""
-        tail = f"ORDER BY wall DESC LIMIT {int(most)}"
+        tail = f"ORDER BY wall DESC, calls.id DESC LIMIT {int(most)}"
         found = self._read(f"{_CALL} WHERE run IN ({_marks(runs)}) {tail}", runs)
         found += self._read(f"{_CALL} WHERE run IS NULL {tail}")
         calls = sorted((CallRow(*row) for row in found), key=lambda call: (call.wall, call.id))

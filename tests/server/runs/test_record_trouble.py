@@ -107,5 +107,5 @@ async def test_a_result_that_cannot_be_kept_is_said_so(
     async with serving(task_set, data, Plan()) as (app, seat):
         run = await app.runs.start(seat, app.library.task("sum-1"))
         monkeypatch.setattr(Lease, "put", no_room)
-        with pytest.raises(SandboxError, match="could not be kept in the workspace: .*No space left"):
+        with pytest.raises(SandboxError, match=r"could not be kept in the workspace: .*No space left"):
             run.keep(1, b"{}")

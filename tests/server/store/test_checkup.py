@@ -198,3 +198,25 @@ def test_a_backup_of_a_record_in_use_is_a_record(folder: Path, tmp_path: Path) -
         backup(folder, copy)
     with pytest.raises(StoreError, match="no record"):
         backup(tmp_path)
+
+
+def test_a_page_that_cannot_be_read_costs_the_runs_on_it(folder: Path) -> None:
+    path = database(folder)
+    content = bytearray(path.read_bytes())
+    size = int.from_bytes(content[16:18], "big")
+    leaf, lost = 13, RUNS[5].encode()
+    pages = [start for start in range(0, len(content), size) if content[start] == leaf]
+    (start,) = [one for one in pages if lost in content[one : one + size] and b"practice" in content[one : one + size]]
+    content[start] = 0
+    path.write_bytes(content)
+    store = SqliteStore(folder)
+    named = {one.run for one in store.damaged_runs()}
+    assert RUNS[5] in named
+    assert {run.id for run in store.runs()} == set(RUNS) - named
+    assert store.runs("another seat") == []
+    with pytest.raises(StoreError, match="damaged"):
+        store.run(RUNS[5])
+    store.close()
+    assert set(examine(folder).runs_concerned) >= named
+    assert set(repair(folder).left_out) >= named
+    assert readable(folder) == set(RUNS) - named
