@@ -20,6 +20,10 @@ Point = tuple[float, float]
 Size = tuple[int, int]
 Mask = npt.NDArray[np.uint8]
 _Corner = tuple[int, int]
+_Window = tuple[int, int, int, int]
+"""Left, top, right and bottom in pixels; right and bottom are outside."""
+
+_SLAB = 256
 
 _WIDE = 2**30
 """Where products of two numbers could be too large for 64 bits, Python's own numbers are used."""
@@ -43,80 +47,109 @@ def pixel(value: float) -> int:
     return fixed(value) // UNIT
 
 
+def nearest(value: float) -> int:
+    """The whole pixel whose middle is nearest to a coordinate."""
+    return (fixed(value) + UNIT // 2) // UNIT
+
+
 def polygon(points: Sequence[Point], size: Size) -> Patch | None:
     """A filled shape with its outline; where it crosses itself, what is inside twice is outside."""
     corners = [(fixed(x), fixed(y)) for x, y in points]
-    patch = _filled(corners, size)
-    if patch is not None:
-        for start, end in zip(corners, corners[1:] + corners[:1], strict=True):
-            _hairline(patch, start, end)
+    window = _window(corners, size)
+    if window is None:
+        return None
+    patch = _filled(corners, window)
+    for start, end in zip(corners, corners[1:] + corners[:1], strict=True):
+        _hairline(patch, start, end)
     return patch
 
 
-def line(points: Sequence[Point], width: int, size: Size) -> Patch | None:
-    """A line through points, round at its bends and straight at its ends."""
+def line(points: Sequence[Point], width: int, size: Size) -> list[Patch]:
+    """A line through points, round at its bends and straight at its ends, in parts that may overlap."""
     corners = [(fixed(x), fixed(y)) for x, y in points]
     steps = [(a, b) for a, b in pairwise(corners) if a != b]
-    if not steps:
-        return None
-    reach = (width // 2 + 1) * UNIT
-    patch = _blank([(x + side, y + side) for x, y in corners for side in (-reach, reach)], size)
-    if patch is None:
-        return None
-    if width <= 1:
-        for start, end in steps:
-            _hairline(patch, start, end)
-        return patch
+    found = []
     for start, end in steps:
-        _add(patch, _filled(_stroke(start, end, width), size))
-    for bend, _ in steps[1:]:
-        _add(patch, _disc(bend, width, size))
-    return patch
+        stroke = _stroke(start, end, width)
+        found += [_filled(stroke, window) for window in _slabs(stroke, size)]
+    discs = [_disc(bend, width, size) for bend, _ in steps[1:]]
+    return [*found, *(disc for disc in discs if disc is not None)]
 
 
-def _blank(corners: Sequence[_Corner], size: Size) -> Patch | None:
-    """An empty patch around corners, within the picture; None when nothing of it is."""
+def joined(patches: Sequence[Patch]) -> Patch | None:
+    """Parts as one, in which what is covered twice is covered once."""
+    if not patches:
+        return None
+    left, top = min(patch.left for patch in patches), min(patch.top for patch in patches)
+    right = max(patch.left + patch.mask.shape[1] for patch in patches)
+    bottom = max(patch.top + patch.mask.shape[0] for patch in patches)
+    whole = Patch(left, top, np.zeros((bottom - top, right - left), np.uint8))
+    for x, y, mask in patches:
+        whole.mask[y - top : y - top + mask.shape[0], x - left : x - left + mask.shape[1]] |= mask
+    return whole
+
+
+def _window(corners: Sequence[_Corner], size: Size) -> _Window | None:
+    """The part of the picture around corners; None when they lie outside."""
     across, down = [x for x, _ in corners], [y for _, y in corners]
     left, top = max(0, min(across) // UNIT), max(0, min(down) // UNIT)
     right, bottom = min(size[0], max(across) // UNIT + 2), min(size[1], max(down) // UNIT + 2)
-    if right <= left or bottom <= top:
-        return None
-    return Patch(left, top, np.zeros((bottom - top, right - left), np.uint8))
+    return (left, top, right, bottom) if left < right and top < bottom else None
 
 
-def _add(patch: Patch, part: Patch | None) -> None:
-    if part is None:
-        return
-    x, y = part.left - patch.left, part.top - patch.top
-    high, wide = part.mask.shape
-    # A rounded corner may reach a pixel beyond what was reckoned with.
-    room = patch.mask[max(0, y) : y + high, max(0, x) : x + wide]
-    room |= part.mask[max(0, -y) :, max(0, -x) :][: room.shape[0], : room.shape[1]]
+def _slabs(corners: Sequence[_Corner], size: Size) -> list[_Window]:
+    """Windows that together hold a shape: a long line across a picture is a small part of the box around it."""
+    whole = _window(corners, size)
+    if whole is None:
+        return []
+    left, top, right, bottom = whole
+    if (right - left) * (bottom - top) <= _SLAB * _SLAB:
+        return [whole]
+    found = []
+    wide = right - left >= bottom - top
+    for start in range(left, right, _SLAB) if wide else range(top, bottom, _SLAB):
+        end = min(start + _SLAB, right if wide else bottom)
+        low, high = _reach(corners, start * UNIT, end * UNIT, 0 if wide else 1)
+        if wide:
+            found.append((start, max(top, low), end, min(bottom, high)))
+        else:
+            found.append((max(left, low), start, min(right, high), end))
+    return [window for window in found if window[0] < window[2] and window[1] < window[3]]
 
 
-def _filled(corners: Sequence[_Corner], size: Size) -> Patch | None:
+def _reach(corners: Sequence[_Corner], start: int, end: int, axis: int) -> tuple[int, int]:
+    """From which pixel to before which a shape reaches across, between two places along an axis."""
+    places = []
+    for one, other in zip(corners, [*corners[1:], corners[0]], strict=True):
+        (p, q), (to, beyond) = sorted((corner[axis], corner[1 - axis]) for corner in (one, other))
+        if p == to:
+            places += [q, beyond] if start <= p <= end else []
+        elif p <= end and to >= start:
+            places += [q + (beyond - q) * (at - p) // (to - p) for at in (max(p, start), min(to, end))]
+    return (min(places) // UNIT - 1, max(places) // UNIT + 3) if places else (0, 0)
+
+
+def _filled(corners: Sequence[_Corner], window: _Window) -> Patch:
     """What lies inside: each column is walked down, and every edge on the way turns out into in, or in into out."""
-    patch = _blank(corners, size)
-    if patch is None:
-        return None
-    high, wide = patch.mask.shape
+    left, top, right, bottom = window
+    high, wide = bottom - top, right - left
     kind: Any = object if max(abs(part) for corner in corners for part in corner) > _WIDE else np.int64
     ends = [(a, b) if a[0] < b[0] else (b, a) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)]
     edges = np.array([(*a, *b) for a, b in ends if a[0] != b[0]], kind).reshape(-1, 4)
     x0, y0, x1, y1 = edges.T
-    first = np.clip(-(-x0 // UNIT), patch.left, patch.left + wide).astype(np.int64)
-    last = np.clip(-(-x1 // UNIT), patch.left, patch.left + wide).astype(np.int64)
+    first = np.clip(-(-x0 // UNIT), left, right).astype(np.int64)
+    last = np.clip(-(-x1 // UNIT), left, right).astype(np.int64)
     counts = last - first
     edge = np.repeat(np.arange(len(counts)), counts)
     column = np.arange(len(edge)) - np.repeat(np.cumsum(counts) - counts, counts) + first[edge]
     run, rise = (x1 - x0)[edge], (y1 - y0)[edge]
     crossed = -(-(y0[edge] * run + (column * UNIT - x0[edge]) * rise) // (run * UNIT))
-    row = np.clip(crossed - patch.top, 0, high).astype(np.int64)
+    row = np.clip(crossed - top, 0, high).astype(np.int64)
     turns = np.zeros((high + 1, wide), np.uint8)
-    np.bitwise_xor.at(turns, (row, column - patch.left), np.uint8(1))
+    np.bitwise_xor.at(turns, (row, column - left), np.uint8(1))
     for above, below in pairwise(turns):
         np.bitwise_xor(above, below, out=below)
-    return Patch(patch.left, patch.top, turns[:-1])
+    return Patch(left, top, turns[:-1])
 
 
 def _hairline(patch: Patch, start: _Corner, end: _Corner) -> None:
@@ -155,10 +188,10 @@ def _stroke(start: _Corner, end: _Corner, width: int) -> list[_Corner]:
 
 def _disc(middle: _Corner, width: int, size: Size) -> Patch | None:
     reach = width * UNIT // 2
-    patch = _blank([(middle[0] + side, middle[1] + side) for side in (-reach, reach)], size)
-    if patch is None:
+    window = _window([(middle[0] + side, middle[1] + side) for side in (-reach, reach)], size)
+    if window is None:
         return None
-    high, wide = patch.mask.shape
-    x = (np.arange(wide) + patch.left) * UNIT - middle[0]
-    y = (np.arange(high) + patch.top) * UNIT - middle[1]
-    return Patch(patch.left, patch.top, (x[None, :] ** 2 + y[:, None] ** 2 <= reach * reach).astype(np.uint8))
+    left, top, right, bottom = window
+    x = np.arange(left, right) * UNIT - middle[0]
+    y = np.arange(top, bottom) * UNIT - middle[1]
+    return Patch(left, top, (x[None, :] ** 2 + y[:, None] ** 2 <= reach * reach).astype(np.uint8))

@@ -10,7 +10,7 @@ from math import cos, radians, sin
 from PIL import Image, ImageDraw, ImageFont
 
 from m3bench.tasks.drawing import coverage
-from m3bench.tasks.drawing.coverage import Patch, Point, pixel
+from m3bench.tasks.drawing.coverage import Patch, Point, nearest, pixel
 
 Colour = tuple[int, int, int]
 Fill = Colour | int
@@ -41,7 +41,14 @@ class Sheet:
     def line(self, points: Sequence[Point], fill: Fill, width: float = 1, opacity: float = 1.0) -> None:
         """A line through points, round at its bends."""
         wide = max(1, round(width * self.scale))
-        self._put(coverage.line(self._scaled(points), wide, self.image.size), fill, opacity)
+        path = self._scaled(points)
+        if wide == 1 and opacity == 1:
+            # Pillow draws the thinnest lines with whole numbers.
+            self._pen.line([(nearest(x), nearest(y)) for x, y in path], fill)
+            return
+        parts = coverage.line(path, wide, self.image.size)
+        for part in parts if opacity == 1 else [coverage.joined(parts)]:
+            self._put(part, fill, opacity)
 
     def arc(self, x: float, y: float, radius: float, start: float, end: float, fill: Fill, width: float = 1) -> None:
         """A part of a circle inside of its radius, from one angle to another, in degrees clockwise from the right."""

@@ -27,6 +27,8 @@ MAX_LETTERING = 40_000_000
 """Pixels that a line of text may cover, inside and outside of the picture."""
 MAX_WORK = 3_000_000_000
 """Pixels that all shapes of a call may cover together, each counted as often as it is painted over."""
+PART_COST = 400_000
+"""Pixels that could be painted in the time it takes to begin a part of a thick line, or some edges of a polygon."""
 
 _FACES = {"PLAIN": 9, "COMPLEX_SMALL": 13}
 """Height of OpenCV's capital letters in pixels at scale 1, where it is not that of the rest."""
@@ -166,7 +168,9 @@ class Markup:
         width = max(0.0, min(box[2], self.image.width) - max(box[0], 0))
         height = max(0.0, min(box[3], self.image.height) - max(box[1], 0))
         area = min(width * height, (width + height + 1) * thickness)
-        self._work += area + 10 * (box[3] - box[1] + box[2] - box[0]) + 1000
+        # Thick lines are drawn in parts; everything else is Pillow's, which begins quickly.
+        begin = PART_COST * (1 + (width + height) // 256) if 1 < thickness < math.inf else 1000
+        self._work += area + 10 * (box[3] - box[1] + box[2] - box[0]) + begin
         if self._work > MAX_WORK:
             raise LimitError("the shapes paint over too many pixels together: draw fewer or smaller ones in one call")
 

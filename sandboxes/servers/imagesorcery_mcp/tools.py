@@ -13,12 +13,12 @@ from PIL import Image, ImageChops
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.pictures import open_picture, save_picture, writable
-from m3bench.sandboxes.servers.imagesorcery_mcp.drawing import FARTHEST, Item, Markup, items
+from m3bench.sandboxes.servers.imagesorcery_mcp.drawing import FARTHEST, MAX_WORK, PART_COST, Item, Markup, items
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.drawing.pixels import blurred, recoloured
 from m3bench.tasks.drawing.sheet import Sheet
-from m3bench.tasks.errors import ToolError
+from m3bench.tasks.errors import LimitError, ToolError
 
 server = ToolServer("imagesorcery-mcp")
 
@@ -156,9 +156,13 @@ def _mask(size: tuple[int, int], areas: list[Item]) -> Image.Image:
     """White where any of the areas lies; an area that is neither a box nor a polygon is passed over."""
     mask = Image.new("L", size)
     sheet = Sheet(mask)
+    polygons = {area.place: _corners(area) for area in areas if "polygon" in area.fields}
+    edges = sum(map(len, polygons.values()))
+    if len(polygons) * size[0] * size[1] + edges * PART_COST // 8 > MAX_WORK:
+        raise LimitError("the polygons cover too many pixels together: blur fewer areas in one call")
     for area in areas:
-        if "polygon" in area.fields:
-            sheet.polygon(_corners(area), 255)
+        if area.place in polygons:
+            sheet.polygon(polygons[area.place], 255)
         elif all(name in area.fields for name in _BOX):
             x1, y1, x2, y2 = (area.coordinate(name) for name in _BOX)
             mask.paste(255, _inside((min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)), size))

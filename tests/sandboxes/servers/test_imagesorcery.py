@@ -386,6 +386,9 @@ def test_more_painting_than_a_sandbox_can_afford_is_refused_quickly(bench: Bench
     disc = {"center_x": 1000, "center_y": 1000, "radius": 100_000, "filled": True}
     text = bench.error("imagesorcery-mcp/draw_circles", input_path="a.png", circles=[disc] * 20_000)
     assert "too many pixels" in text
+    area = {"polygon": [[0, 0], [2000, 0], [1000, 2000]]}
+    text = bench.error("imagesorcery-mcp/blur", input_path="a.png", areas=[area] * 1000)
+    assert "too many pixels" in text
     words = {"text": "W" * 10_000, "x": 0, "y": 1000, "font_scale": 50}
     text = bench.error("imagesorcery-mcp/draw_texts", input_path="a.png", texts=[words] * 10_000)
     assert "smaller font_scale" in text
