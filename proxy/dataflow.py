@@ -1,14 +1,12 @@
-"""Does a call use what an earlier one answered?
+"""Values in the arguments of a call that may come from an earlier answer, and whether a text holds one.
 
-A value in its arguments that occurs in an answer, and occurred nowhere before that answer, not in the
-question, in earlier arguments or in earlier answers, was read from it. Only values that could hardly be there
-by chance are looked at: ids, paths, numbers with several digits, long phrases. Plain words are not: an article
-about tigers speaks of lions, and the call about lions may have been sent with the one about tigers.
+Only values that could hardly be there by chance are looked at: ids, paths, numbers with several digits, long phrases.
+Plain words are not: an article about tigers speaks of lions. Whether a call must have seen an answer is a stricter
+question, which `sources` decides.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 _MIN_WORD = 4
 _MIN_DIGITS = 3
@@ -20,33 +18,6 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MARKED = re.compile(r"\d|[/_.:@#]\w")
 """A digit, or a mark inside a word as in paths, ids and addresses."""
-
-
-class Ledger:
-    """What was known before the current step, and what its answers added."""
-
-    def __init__(self, known: str) -> None:
-        # In pieces: one text that grew with every step would be copied whole each time.
-        self._known = [known.casefold()]
-        self._arguments = ""
-        self._answers = ""
-
-    def add(self, arguments: Mapping[str, Any], text: str) -> None:
-        """Note a call of the current step."""
-        self._arguments += "\n" + "\n".join(texts(arguments)).casefold()
-        self._answers += "\n" + text.casefold()
-
-    def close_step(self) -> None:
-        """The current step is over: what it said is known from now on."""
-        self._known += [self._arguments, self._answers]
-        self._arguments = self._answers = ""
-
-    def feeds(self, arguments: Mapping[str, Any]) -> bool:
-        """Whether an argument carries something that only an answer of the current step has said."""
-        return any(self._is_news(value) for value in distinctive_values(arguments))
-
-    def _is_news(self, value: str) -> bool:
-        return within(value, self._answers) and not any(within(value, text) for text in (*self._known, self._arguments))
 
 
 def within(value: str, text: str) -> bool:

@@ -1,57 +1,40 @@
 """From recorded calls to steps: which calls were issued before any of their results was seen?
 
-The wire does not say, so each call is compared with the step before it, by four rules in order:
+The wire does not say. Two things prove it, and everything else leaves a boundary open:
 
-    hint       the client says so: a step id in `_meta`, a conversation or turn id, `wait_for_previous`
-    overlap    the call arrived before an answer of that step was sent, so it cannot depend on it
-    dataflow   its arguments carry a value that first appeared in an answer of that step
-    gap        a client that serialises its parallel calls sends the next one at once; a model takes longer
+    overlap    the call arrived before an earlier answer had left: one step, with all calls between them
+    dataflow   its arguments carry what an earlier answer was first to say: a boundary somewhere between the two
 
-Pure, and re-runnable over old logs. Every decision carries its evidence. Where only the gap speaks, and the
-log never shows how fast this client sends calls of one turn, both readings are possible: such a decision is
-open, and a score is given with the range over all of them.
+Two more may close a boundary that these leave open, never against them:
+
+    client     the client was measured to send such calls together, and these two came one after the other
+    hint       the client says so in `_meta`, and neither the times nor the data flow speak against it
+
+Time alone never closes one. The steps that are scored read every open boundary in the same way, whatever the tools,
+the gap or the reference are: a call that arrived after all answers had left begins a step. Only a client that was
+measured to send calls in a row is read the other way, where the call came too fast for a model. Pure, and re-runnable
+over old logs; every decision carries its evidence, and what contradicts it is said.
 """
 
-import itertools
-import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
-from m3bench.proxy.dataflow import Ledger
+from m3bench.proxy.habits import MODEL_NS, TOGETHER_NS, Habits
+from m3bench.proxy.hints import HINT, claim, conversation
+from m3bench.proxy.sources import Flow
+from m3bench.tasks.readings import Conversation, Readings, Steps
 
-VERSION = 1
+__all__ = ["HINT", "VERSION", "Decision", "Segmentation", "Timed", "segment"]
 
-HINT = "m3bench/step"
-"""Key in a request's `_meta` with which a client names the step a call belongs to."""
+VERSION = 2
 
-CONVERSATION = (
-    "vscode.conversationId",
-    "threadId",
-    "agent-session-id",
-    "ai.opencode/sessionID",
-    "antigravity.google/conversation_id",
-)
-"""Keys of `_meta` that tell one chat from another: calls of two chats are never in one step."""
-
-TURN = ("vscode.requestId",)
-"""Keys of `_meta` that change with every turn of the person: a step never crosses it."""
-
-WAIT = "wait_for_previous"
-"""Gemini CLI's argument: true says that a call of the same turn must wait for the one before it."""
-
-GAP_NS = 200_000_000
-"""Where nothing else is known, calls closer than this belong together."""
-BATCH_NS = 80_000_000
-"""No model takes a turn this fast, so a gap this small shows a client that serialises."""
-STANDS_APART = 3.0
-"""Two groups of gaps are told apart when the larger ones are this many times the smaller ones."""
 BACKGROUND_NS = 120_000_000_000
 """A call this old may have been put in the background: a later call says nothing about it by overlapping."""
 
-MAX_READINGS = 1024
-
-Evidence = Literal["first", "hint", "overlap", "dataflow", "gap"]
+Evidence = Literal["first", "overlap", "dataflow", "client", "hint", "arrival"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +48,7 @@ class Timed:
     received_ns: int
     sent_ns: int
     meta: Mapping[str, Any]
+    read_only: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,137 +58,184 @@ class Decision:
     begins: bool
     evidence: Evidence
     open: bool = False
-    """Whether the log would bear the other reading as well."""
+    """Whether the record would bear the other reading as well."""
+    contradiction: str = ""
+    """What spoke against the decision and was not followed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Segmentation:
     """Calls put into steps."""
 
-    chats: tuple[tuple[int, ...], ...]
-    """Indices of the calls by conversation; nearly always there is one."""
+    readings: Readings
+    """All the ways that the record bears."""
+    begins: tuple[tuple[int, ...], ...]
+    """Where steps begin in the reading that is scored, as places in each conversation."""
     decisions: tuple[Decision, ...]
     """One per call, in order of arrival."""
 
-    @property
-    def steps(self) -> tuple[tuple[int, ...], ...]:
-        """The most likely reading: indices of calls, steps in order of their first call."""
-        return self._steps([decision.begins for decision in self.decisions])
+    @cached_property
+    def steps(self) -> Steps:
+        """The reading that is scored: indices of calls, steps in order of their first call."""
+        return self.readings.steps(self.begins)
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """Why each step begins."""
         return tuple(self.decisions[step[0]].evidence for step in self.steps)
 
-    def readings(self) -> Iterator[tuple[tuple[int, ...], ...]]:
-        """Every reading the log bears, the most likely first; a seeded sample when there are very many."""
-        likely = [decision.begins for decision in self.decisions]
-        yield self._steps(likely)
-        undecided = [index for index, decision in enumerate(self.decisions) if decision.open]
-        if 2 ** len(undecided) <= MAX_READINGS:
-            choices: Iterator[tuple[bool, ...]] = itertools.product((True, False), repeat=len(undecided))
-        else:
-            choices = _sample(len(undecided))
-        for choice in choices:
-            begins = list(likely)
-            for index, value in zip(undecided, choice, strict=True):
-                begins[index] = value
-            if begins != likely:
-                yield self._steps(begins)
 
-    def _steps(self, begins: Sequence[bool]) -> tuple[tuple[int, ...], ...]:
-        steps: list[list[int]] = []
-        for chat in self.chats:
-            for place, index in enumerate(chat):
-                if place == 0 or begins[index]:
-                    steps.append([])
-                steps[-1].append(index)
-        return tuple(sorted(map(tuple, steps)))
-
-
-def segment(calls: Sequence[Timed], known: str = "") -> Segmentation:
+def segment(calls: Sequence[Timed], known: str = "", habits: Habits | None = None) -> Segmentation:
     """Put calls into steps. No calls make no steps.
 
     Args:
         calls: In order of arrival.
         known: What the client knew from the start, such as the question: a value in it came from no result.
+        habits: How this client was measured to send the calls of one turn.
     """
     chats: dict[tuple[object, ...], list[int]] = {}
     for index, call in enumerate(calls):
-        chats.setdefault(tuple(call.meta.get(key) for key in CONVERSATION), []).append(index)
+        chats.setdefault(conversation(call.meta), []).append(index)
     decisions: dict[int, Decision] = {}
+    conversations, begins = [], []
     for chat in chats.values():
-        decisions |= dict(zip(chat, _decide([calls[index] for index in chat], known), strict=True))
+        marks = _Marks([calls[index] for index in chat], known, habits or Habits())
+        conversations.append(replace(marks.conversation, calls=tuple(chat)))
+        begins.append(marks.begins)
+        decisions |= dict(zip(chat, marks.decisions(), strict=True))
     return Segmentation(
-        chats=tuple(map(tuple, chats.values())), decisions=tuple(decisions[index] for index in range(len(calls)))
+        readings=Readings(conversations=tuple(conversations)),
+        begins=tuple(begins),
+        decisions=tuple(decisions[index] for index in range(len(calls))),
     )
 
 
-def _decide(calls: Sequence[Timed], known: str) -> Iterator[Decision]:
-    """A decision for each call of one conversation."""
-    limit, sure = _limit(calls)
-    ledger = Ledger(known)
-    step: list[Timed] = []
+@dataclass
+class _Marks:
+    """What is found out about the calls of one conversation, place by place."""
+
+    calls: Sequence[Timed]
+    known: str
+    habits: Habits
+    conversation: Conversation = field(init=False)
+    begins: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._closed: dict[int, Evidence] = {}
+        self._contradictions: dict[int, str] = {}
+        self._joined = list(_overlaps(self.calls))
+        self._claims = [None, *(_claim(*pair) for pair in pairwise(self.calls))]
+        self._floor = self._floors()
+        self.conversation = self._drawn()
+        self._join_claimed()
+        wanted = [place for place in self.conversation.open if not self._in_a_row(place)]
+        self.begins = self.conversation.reading(wanted)
+
+    def decisions(self) -> Iterator[Decision]:
+        """One for each call."""
+        begins, open_ = frozenset(self.begins), frozenset(self.conversation.open)
+        for place in range(len(self.calls)):
+            yield Decision(
+                begins=place in begins,
+                evidence=self._evidence(place, place in begins, place in open_),
+                open=place in open_,
+                contradiction=self._contradictions.get(place, ""),
+            )
+
+    def _evidence(self, place: int, begins: bool, is_open: bool) -> Evidence:
+        if place == 0:
+            return "first"
+        if place in self._closed:
+            return self._closed[place]
+        if self._joined[place]:
+            return "overlap"
+        if is_open:
+            return "arrival" if begins else "client"
+        return "dataflow"
+
+    def _drawn(self) -> Conversation:
+        places = tuple(range(len(self.calls)))
+        return Conversation(calls=places, joined=tuple(self._joined), floor=tuple(self._floor))
+
+    def _floors(self) -> list[int]:
+        """From which place on the step of each call may begin, after data flow, habits and claims of a new step."""
+        floors: list[int] = []
+        floor = latest = 0
+        for place, source in enumerate(_sources(self.calls, self.known)):
+            if not self._joined[place]:
+                latest = place
+            if source is not None and source >= latest:
+                self._contradictions[place] = "uses a value from an answer of its own step"
+            elif source is not None:
+                floor = max(floor, source + 1)
+            if place and self._joined[place]:
+                if self._claims[place] == "new":
+                    self._contradictions[place] = "the client says a new step, but an earlier answer was still to come"
+            elif place and (self._not_together(place) or self._claims[place] == "new"):
+                self._closed[place] = "hint" if self._claims[place] == "new" else "client"
+                floor = place
+            floors.append(floor)
+        return floors
+
+    def _join_claimed(self) -> None:
+        """Join what the client says is one step, where it is known to send such calls one after the other."""
+        for place, said in enumerate(self._claims):
+            if said != "same" or self._joined[place]:
+                continue
+            if place in self.conversation.forced:
+                self._contradictions[place] = "the client says the same step, but the call uses an earlier answer"
+            elif "in a row" not in self._habits_at(place):
+                self._contradictions[place] = "the client says the same step, but all answers had left"
+            else:
+                self._closed[place] = "hint"
+                self._joined[place] = True
+                self.conversation = self._drawn()
+
+    def _habits_at(self, place: int) -> tuple[str | None, str | None]:
+        before, call = self.calls[place - 1], self.calls[place]
+        return self.habits.of(before.read_only), self.habits.of(call.read_only)
+
+    def _not_together(self, place: int) -> bool:
+        """Whether a client that sends two such calls together sent these apart.
+
+        A step before it that already holds several calls says nothing: clients bound how many they send at a time.
+        """
+        before, call = self.calls[place - 1], self.calls[place]
+        apart = call.received_ns - before.received_ns > TOGETHER_NS
+        return apart and not self._joined[place - 1] and self._habits_at(place) == ("together", "together")
+
+    def _in_a_row(self, place: int) -> bool:
+        """Whether this client sends such calls one after the other, and sent these faster than a model thinks."""
+        call = self.calls[place]
+        left = [earlier.sent_ns for earlier in self.calls[:place] if earlier.sent_ns <= call.received_ns]
+        return "in a row" in self._habits_at(place) and call.received_ns - max(left, default=0) < MODEL_NS
+
+
+def _claim(before: Timed, call: Timed) -> Literal["same", "new"] | None:
+    return claim(call.meta, call.arguments, before.meta)
+
+
+def _overlaps(calls: Sequence[Timed]) -> Iterator[bool]:
+    """For each call, whether an answer to an earlier one was still to come when it arrived."""
+    waiting: list[Timed] = []
     for call in calls:
-        decision = _compare(call, step, ledger, limit, sure) if step else Decision(begins=True, evidence="first")
-        yield decision
-        if decision.begins:
-            ledger.close_step()
-            step = []
-        step.append(call)
-        ledger.add(call.arguments, call.text)
+        waiting = [earlier for earlier in waiting if earlier.sent_ns > call.received_ns]
+        yield any(call.received_ns - earlier.received_ns < BACKGROUND_NS for earlier in waiting)
+        waiting.append(call)
 
 
-def _compare(call: Timed, step: Sequence[Timed], ledger: Ledger, limit: int, sure: bool) -> Decision:
-    last = step[-1]
-    hinted = _hint(call, last)
-    if hinted is not None:
-        return Decision(begins=hinted, evidence="hint")
-    if any(_overlap(earlier, call) for earlier in step):
-        return Decision(begins=False, evidence="overlap")
-    if ledger.feeds(call.arguments):
-        return Decision(begins=True, evidence="dataflow")
-    gap = call.received_ns - max((e.sent_ns for e in step if e.sent_ns <= call.received_ns), default=last.received_ns)
-    return Decision(begins=gap > limit, evidence="gap", open=not sure)
-
-
-def _hint(call: Timed, last: Timed) -> bool | None:
-    """Whether the client says that a step begins; None when it says nothing."""
-    if HINT in call.meta and HINT in last.meta:
-        return bool(call.meta[HINT] != last.meta[HINT])
-    if any(call.meta.get(key) != last.meta.get(key) for key in TURN):
-        return True
-    return False if call.arguments.get(WAIT) is True else None
-
-
-def _overlap(earlier: Timed, call: Timed) -> bool:
-    return earlier.sent_ns > call.received_ns and call.received_ns - earlier.received_ns < BACKGROUND_NS
-
-
-def _limit(calls: Sequence[Timed]) -> tuple[int, bool]:
-    """From which gap on a step begins, and whether this log shows it.
-
-    It does when calls overlap, because a client that sends calls together does so always, or when some gaps
-    are too small for any model and the others stand apart from them.
-    """
-    gaps: list[int] = []
-    latest, overlapping = calls[0].sent_ns, False
-    for call in calls[1:]:
-        if call.received_ns < latest:
-            overlapping = True
-        else:
-            gaps.append(call.received_ns - latest)
-        latest = max(latest, call.sent_ns)
-    small = [gap for gap in gaps if gap <= BATCH_NS]
-    large = [gap for gap in gaps if gap > BATCH_NS]
-    if small and large and min(large) >= STANDS_APART * max(small):
-        return (max(small) + min(large)) // 2, True
-    return GAP_NS, overlapping or bool(small and not large)
-
-
-def _sample(count: int) -> Iterator[tuple[bool, ...]]:
-    yield (True,) * count
-    yield (False,) * count
-    choose = random.Random(count)
-    for _ in range(MAX_READINGS - 2):
-        yield tuple(choose.random() < 0.5 for _ in range(count))
+def _sources(calls: Sequence[Timed], known: str) -> Iterator[int | None]:
+    """For each call, the latest one whose answer it must have seen."""
+    flow = Flow(known)
+    unanswered: list[int] = []
+    for place, call in enumerate(calls):
+        left = sorted(
+            (earlier for earlier in unanswered if calls[earlier].sent_ns <= call.received_ns),
+            key=lambda earlier: (calls[earlier].sent_ns, earlier),
+        )
+        for earlier in left:
+            flow.answer(earlier, calls[earlier].text)
+            unanswered.remove(earlier)
+        yield flow.source(call.arguments)
+        flow.ask(call.arguments)
+        unanswered.append(place)

@@ -11,14 +11,12 @@ from typing import Any
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from m3bench.proxy.habits import MODEL_NS
 from m3bench.server.clients.probe_listing import DEFINITIONS
 from m3bench.server.clients.probe_notes import NotedCall, Notes
 from m3bench.server.clients.probe_tools import Setup
 from m3bench.server.clients.probe_words import is_among
 from m3bench.server.store.capability import VERSION, Card, Evidence, fact
-
-CLIENT_GAP_NS = 300_000_000
-"""A model needs longer than this between two calls; what comes sooner, the client did by itself."""
 
 _ENVELOPE = (PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY)
 """What the newest revision puts into every request."""
@@ -48,7 +46,7 @@ def draw_up(notes: Notes, setup: Setup, *, transport: str, taken: str, version: 
         "complete": notes.said is not None,
         "setup": {"transport": transport, "profile": notes.profile, "long": setup.long, "slow": setup.slow},
         "facts": dict(
-            [*_wire(notes), *_tools(notes), *_overlap(notes), *_sight(notes), *_long(notes), *_slow(notes, setup),
+            [*_wire(notes), *_tools(notes), *_overlaps(notes), *_sight(notes), *_long(notes), *_slow(notes, setup),
              *_retries(notes), *_requests(notes), *_list_changes(notes)]
         ),
     }  # fmt: skip
@@ -85,19 +83,25 @@ def _tools(notes: Notes) -> Found:
         yield "tools_reached", fact(whole, "checked", says)
 
 
-def _overlap(notes: Notes) -> Found:
-    first, second = notes.of("probe_pair_a")[:1], notes.of("probe_pair_b")[:1]
+def _overlaps(notes: Notes) -> Found:
+    yield from _overlap(notes, "overlap", "probe_pair", "read-only tools")
+    yield from _overlap(notes, "overlap_others", "probe_note", "other tools")
+
+
+def _overlap(notes: Notes, name: str, pair: str, tools: str) -> Found:
+    first, second = notes.of(f"{pair}_a")[:1], notes.of(f"{pair}_b")[:1]
     if not first or not second:
         return
     early, late = sorted((first[0], second[0]), key=lambda call: call.request.received_ns)
     gap = late.request.received_ns - (early.sent_ns or early.answered_ns)
     if not early.answered_ns or gap <= 0:
-        yield "overlap", fact("together", "protocol", "sends calls of one turn at once")
-    elif gap < CLIENT_GAP_NS:
-        yield "overlap", fact("in a row", "protocol", f"sends calls of one turn one by one, {gap / 1e6:.0f} ms apart")
+        yield name, fact("together", "protocol", f"sends calls of one turn to {tools} at once")
+    elif gap < MODEL_NS:
+        says = f"sends calls of one turn to {tools} one by one, {gap / 1e6:.0f} ms apart"
+        yield name, fact("in a row", "protocol", says)
     else:
-        says = f"sent the pair {gap / 1e9:.1f} s apart: one call at a time, or two turns"
-        yield "overlap", fact("apart", "protocol", says)
+        says = f"sent a pair of calls to {tools} {gap / 1e9:.1f} s apart: one call at a time, or two turns"
+        yield name, fact("apart", "protocol", says)
 
 
 def _sight(notes: Notes) -> Found:
@@ -180,7 +184,7 @@ def _retries(notes: Notes) -> Found:
     gaps = [later.request.received_ns - (early.sent_ns or early.answered_ns) for early, later in pairwise(calls)]
     if not gaps:
         yield "retries", fact("no", "protocol", "does not repeat a call that failed")
-    elif min(gaps) < CLIENT_GAP_NS:
+    elif min(gaps) < MODEL_NS:
         yield (
             "retries",
             fact("client", "protocol", f"repeats a call that failed by itself, {min(gaps) / 1e6:.0f} ms later"),

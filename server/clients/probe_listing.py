@@ -20,11 +20,17 @@ SECOND = "page-2"
 """The cursor of the second page."""
 
 _HINTS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
+_WRITING = {**_HINTS, "readOnlyHint": False, "destructiveHint": False}
 _EMPTY = {"type": "object", "properties": {}}
 
 
 def _tool(name: str, description: str, schema: dict[str, Any] | None = None) -> dict[str, Any]:
     return {"name": name, "description": description, "inputSchema": schema or _EMPTY, "annotations": _HINTS}
+
+
+def _writing(name: str, description: str) -> dict[str, Any]:
+    """A tool that says of itself that it is not read-only: many clients send those one by one."""
+    return {**_tool(name, description), "annotations": _WRITING}
 
 
 _FINISH = {
@@ -53,15 +59,21 @@ DEFINITIONS = (
     _tool(
         "probe_start",
         "Begin the probe of this client: what it passes on between you and a server. Call this first, then do what it "
-        "says; it takes about nine calls.",
+        "says; it takes about eleven calls.",
     ),
     _tool("probe_picture", "Step 1 of the probe: a picture with a code word in it."),
     _tool("probe_mixed", "Step 2 of the probe: a text, a picture and data in one result."),
     _tool("probe_long", "Step 3 of the probe: a long text with markers in it."),
     _tool("probe_pair_a", "Step 4 of the probe: call it together with probe_pair_b, both in one turn."),
     _tool("probe_pair_b", "Step 4 of the probe: call it together with probe_pair_a, both in one turn."),
-    _tool("probe_slow", "Step 5 of the probe: takes some seconds to answer."),
-    _tool("probe_flaky", "Step 6 of the probe: fails on purpose. Call it once and do not repeat it."),
+    _writing(
+        "probe_note_a", "Step 5 of the probe: keeps a note. Call it together with probe_note_b, both in one turn."
+    ),
+    _writing(
+        "probe_note_b", "Step 5 of the probe: keeps a note. Call it together with probe_note_a, both in one turn."
+    ),
+    _tool("probe_slow", "Step 6 of the probe: takes some seconds to answer."),
+    _tool("probe_flaky", "Step 7 of the probe: fails on purpose. Call it once and do not repeat it."),
     _tool("probe_finish", "Last step of the probe: tell what you saw, and get the result.", _FINISH),
 )
 

@@ -22,7 +22,7 @@ from m3bench.tasks.errors import InvalidArgumentsError
 from m3bench.tasks.schema import problems
 
 INSTRUCTIONS = """This server finds out what your client passes on between you and an MCP server: pictures, long \
-texts, structured data, calls at once. Call probe_start, then do what it says; it takes about nine calls. Do nothing \
+texts, structured data, calls at once. Call probe_start, then do what it says; it takes about eleven calls. Do nothing \
 else with the tools of this server."""
 
 _OPENING = """Let us see what reaches you. Some results hold code words: six capital letters. Keep every one you see; \
@@ -36,12 +36,20 @@ Now, in this order:
 2. probe_mixed
 3. probe_long
 4. probe_pair_a and probe_pair_b, both in one turn: neither needs the other's result
-5. probe_slow
-6. probe_flaky, once: it fails on purpose, do not repeat it
-7. probe_finish with the words and the count, even when some of the steps failed"""
+5. probe_note_a and probe_note_b, both in one turn too
+6. probe_slow
+7. probe_flaky, once: it fails on purpose, do not repeat it
+8. probe_finish with the words and the count, even when some of the steps failed"""
 
 _SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in DEFINITIONS}
-_PARTNER = {"probe_pair_a": "probe_pair_b", "probe_pair_b": "probe_pair_a"}
+_PARTNER = {
+    "probe_pair_a": "probe_pair_b",
+    "probe_pair_b": "probe_pair_a",
+    "probe_note_a": "probe_note_b",
+    "probe_note_b": "probe_note_a",
+}
+_AFTER = {"probe_pair": "probe_note_a and probe_note_b, both in one turn", "probe_note": "probe_slow"}
+"""What comes when both of a pair are answered."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +121,7 @@ class ProbeTools:
             case "probe_long":
                 head = "A long text follows. Keep every MARKER word in it that you see. Next: both of the pair.\n\n"
                 return _result(_text(head + secrets.long.text))
-            case "probe_pair_a" | "probe_pair_b":
+            case "probe_pair_a" | "probe_pair_b" | "probe_note_a" | "probe_note_b":
                 return await self._pair(name)
             case "probe_slow":
                 return await self._slow(secrets, params["_meta"].get("progressToken"), relay)
@@ -154,7 +162,7 @@ class ProbeTools:
         self._arrived[name].set()
         with anyio.move_on_after(self._setup.pair):
             await other.wait()
-        return _result(_text("Noted. When both of the pair are answered, next: probe_slow."))
+        return _result(_text(f"Noted. When both of the pair are answered, next: {_AFTER[name[:-2]]}."))
 
     async def _slow(self, secrets: Secrets, token: object, relay: Relay | None) -> Answer:
         seconds = self._setup.slow

@@ -6,7 +6,6 @@ card's form, `markdown` puts it into words.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from m3bench.server.scorecard.improvements import improvements
@@ -27,20 +26,18 @@ from m3bench.server.scorecard.model import (
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
 from m3bench.server.scoring import Encoder, TrajectoryScore, score
 from m3bench.server.scoring.differences import Difference
-from m3bench.server.scoring.metrics import Link, merge_purity, order_consistency, step_coherence
 from m3bench.server.scoring.profiles import AVERAGED
+from m3bench.server.scoring.ranges import STRUCTURE, best_of
 from m3bench.server.scoring.reasons import reason
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, LoggedCall
 from m3bench.tasks.task import Task
+from m3bench.tasks.trajectory import Trajectory
 
-VERSION = 2
+VERSION = 3
 """Of the rules that the numbers follow; part of a run's manifest."""
-
-STRUCTURE = {"step_coherence": step_coherence, "order_consistency": order_consistency, "merge_purity": merge_purity}
-"""The metrics that depend on how calls were put into steps."""
 
 
 def score_run(
@@ -61,17 +58,23 @@ def score_run(
         encoder: Embeds texts.
         client: Who played it.
     """
-    played = played_run(records, task.question)
+    played = played_run(records, task.question, client)
     references = [reference.trajectory for reference in task.references]
     signatures = catalog_signatures(load_catalog())
     best = score(played.trajectory, references, encoder=encoder, signatures=signatures)
+    ranges = best_of(_each(best, played, references, encoder), played.segmentation.readings, played.order)
     findings = [check.run(_evidence(run, played, workspace)) for check in task.checks]
     card = ScoreCard(
         scoring_version=VERSION,
         task=task.id,
         family=task.family,
         metrics=dict(best.metrics),
-        ranges=_ranges(best, played),
+        ranges={
+            name: (low, high)
+            for name, (low, high) in ranges.values.items()
+            if name in (*STRUCTURE, "average") or low < high
+        },
+        ranges_exact=ranges.exact,
         success=all(finding.passed for finding in findings) if findings else None,
         checks=tuple(
             CheckResult(check=finding.check, passed=finding.passed, reason=finding.reason) for finding in findings
@@ -81,29 +84,31 @@ def score_run(
         reference=BestReference(index=best.reference, of=best.references),
         alignment=_alignment(best, task, played),
         evidence=played.segmentation.evidence,
-        open=sum(decision.open for decision in played.segmentation.decisions),
+        open=played.segmentation.readings.open,
+        contradictions=tuple(
+            f"{record.tool}: {decision.contradiction}"
+            for record, decision in zip(played.calls, played.segmentation.decisions, strict=True)
+            if decision.contradiction
+        ),
         reasons={name: reason(best, name) for name in AVERAGED},
         client=client,
     )
     return card.model_copy(update={"improvements": improvements(card)})
 
 
-def _ranges(best: TrajectoryScore, played: PlayedRun) -> dict[str, tuple[float, float]]:
-    """Lowest and highest value of each structure metric over all readings of the steps.
-
-    Which calls match does not depend on steps, so only the places of the matches change.
-    """
-    values: dict[str, list[float]] = {name: [] for name in STRUCTURE}
-    for steps in played.segmentation.readings():
-        place = {index: number for number, step in enumerate(steps) for index in step}
-        links = tuple(
-            Link(match.reference.step, place[played.order[match.actual.index]], match.similarity)
-            for match in best.matches
-        )
-        alignment = replace(best.alignment, links=links, actual_sizes=tuple(len(step) for step in steps))
-        for name, metric in STRUCTURE.items():
-            values[name].append(metric(alignment))
-    return {name: (min(seen), max(seen)) for name, seen in values.items()}
+def _each(
+    best: TrajectoryScore, played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder
+) -> list[TrajectoryScore]:
+    """The run against each reference: in another reading of the steps another one may be the best."""
+    if not played.segmentation.readings.open:
+        return [best]
+    signatures = catalog_signatures(load_catalog())
+    return [
+        best
+        if number == best.reference
+        else score(played.trajectory, [reference], encoder=encoder, signatures=signatures)
+        for number, reference in enumerate(references)
+    ]
 
 
 def _alignment(best: TrajectoryScore, task: Task, played: PlayedRun) -> Alignment:

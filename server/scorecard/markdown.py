@@ -30,6 +30,7 @@ METRICS = {
     "merge_purity": "steps kept apart",
 }
 
+MAX_CONTRADICTIONS = 3
 MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_IMPROVEMENTS = 24, 8, 15, 3
 """Lines of each kind; what is left out is counted."""
 
@@ -53,7 +54,7 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
         _improvements(card),
         calls_markdown(card),
         _checks(card),
-        _outcomes(card),
+        " ".join(part for part in (_outcomes(card), _steps(card)) if part),
         _client(card),
         _more(run),
     ]
@@ -71,7 +72,7 @@ def _headline(card: ScoreCard) -> str:
     average = card.average
     verdict = {True: "solved", False: "not solved", None: "no checks"}[card.success]
     count = f" ({card.checks_passed} of {len(card.checks)} checks)" if card.checks else ""
-    figure = "unscored" if average is None else f"{average:.3f}"
+    figure = "unscored" if average is None else f"{average:.3f}{_spread(*card.range_of('average'))}"
     return f"## m3bench: {_sentence(card.task)}\n\n**average {figure}** · **{verdict}**{count}"
 
 
@@ -84,9 +85,13 @@ def _metrics(card: ScoreCard) -> str:
             lines.append(f"| {label} | | unscored | {meaning} |")
             continue
         low, high = card.range_of(name)
-        spread = f" ({low:.2f}–{high:.2f})" if high - low > 0.0005 else ""
-        lines.append(f"| {label} | `{_bar(figure, low, high)}` | {figure:.3f}{spread} | {said} |")
+        lines.append(f"| {label} | `{_bar(figure, low, high)}` | {figure:.3f}{_spread(low, high)} | {said} |")
     return "\n".join(lines)
+
+
+def _spread(low: float, high: float) -> str:
+    """A range, when there is one."""
+    return f" ({low:.2f}–{high:.2f})" if high - low > 0.0005 else ""
 
 
 def _bar(figure: float, low: float, high: float) -> str:
@@ -171,9 +176,22 @@ def _outcomes(card: ScoreCard) -> str:
     if card.excluded:
         left = ", ".join(f"{count} by the {owner}" for owner, count in card.excluded.items())
         text += f" Not counted, because they failed through no fault of the agent: {left}."
-    if card.open:
-        text += " Which calls belong to one step is not certain everywhere: ranges are over all readings of the log."
     return text
+
+
+def _steps(card: ScoreCard) -> str:
+    """What is not certain about the steps."""
+    said = []
+    if card.open:
+        said.append(
+            f"Whether a step begins is open at {card.open} call{'s' if card.open > 1 else ''}: the record shows "
+            "neither overlap nor data flow there. Ranges are over all readings of it."
+        )
+    if card.contradictions:
+        first = "; ".join(map(_sentence, card.contradictions[:MAX_CONTRADICTIONS]))
+        left = len(card.contradictions) - MAX_CONTRADICTIONS
+        said.append(f"Not followed, because the record contradicts it: {first}{f'; {left} more' if left > 0 else ''}.")
+    return " ".join(said)
 
 
 def _client(card: ScoreCard) -> str:

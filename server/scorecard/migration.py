@@ -66,7 +66,9 @@ def _from_1(old: dict[str, Any]) -> dict[str, Any]:
     """Give the form a version of its own and what had other names its own; tell of a client and of reasons always."""
     renamed = {"version": "scoring_version", "gains": "improvements"}
     new = {renamed.get(name, name): value for name, value in old.items()}
-    return {"schema": 2, "evidence": [], "reasons": {}, "client": None, **new}
+    return {
+        "schema": 2, "ranges_exact": True, "evidence": [], "contradictions": [], "reasons": {}, "client": None, **new,
+    }  # fmt: skip
 
 
 _STEPS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1,)

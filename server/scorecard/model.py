@@ -197,7 +197,9 @@ class ScoreCard(_Part):
     metrics: dict[str, float | None]
     """Each metric by name, and their `average`, from 0 to 1; null when it could not be computed."""
     ranges: dict[str, tuple[float, float]]
-    """Lowest and highest value of each metric that depends on steps, over all readings of the log."""
+    """Lowest and highest value of each metric over all readings of the log."""
+    ranges_exact: bool = True
+    """Whether some reading attains each end of the ranges; otherwise no reading goes beyond them."""
     success: bool | None
     """Whether every check passed; null when the task has none."""
     checks: tuple[CheckResult, ...]
@@ -211,6 +213,8 @@ class ScoreCard(_Part):
     """Why each actual step begins where it does."""
     open: int = 0
     """Step boundaries that the log leaves open."""
+    contradictions: tuple[str, ...] = ()
+    """What spoke against how calls were put into steps and was not followed, such as hints of the client."""
     reasons: dict[str, str]
     """Why each metric has its value, in a few words."""
     improvements: tuple[Improvement, ...] = ()

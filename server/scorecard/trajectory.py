@@ -8,9 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from m3bench.proxy.call import text_of
+from m3bench.proxy.habits import Habit, Habits
 from m3bench.proxy.indirect import INJECTED
 from m3bench.proxy.steps import Segmentation, Timed, segment
+from m3bench.server.scorecard.model import Client
 from m3bench.server.store.records import CallRecord
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import UnknownToolError
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 
 
@@ -39,17 +43,33 @@ class PlayedRun:
         return tuple(index for step in self.segmentation.steps for index in step)
 
 
-def played_run(records: Sequence[CallRecord], known: str = "") -> PlayedRun:
+def played_run(records: Sequence[CallRecord], known: str = "", client: Client | None = None) -> PlayedRun:
     """What was done in a run, from its recorded calls.
 
     Args:
         records: The run's calls, without those to the benchmark's own tools.
         known: What the client was told when the run began.
+        client: Who played it: what a probe measured of this client says something about its steps.
     """
     counted = tuple(record for record in records if record.owner == "agent")
     excluded = tuple(record for record in records if record.owner != "agent")
-    segmentation = segment([_timed(record) for record in counted], known)
+    segmentation = segment([_timed(record) for record in counted], known, habits_of(client))
     return PlayedRun(calls=counted, segmentation=segmentation, excluded=excluded)
+
+
+def habits_of(client: Client | None) -> Habits:
+    """How a client sends the calls of one turn, when this very version of it was probed."""
+    found = (client.capabilities if client is not None else None) or {}
+    if client is None or not client.name.endswith(f" {found.get('probed')}"):
+        return Habits()
+    return Habits(read_only=_habit(found.get("overlap")), others=_habit(found.get("overlap_others")))
+
+
+def _habit(measured: object) -> Habit | None:
+    match measured:
+        case "together" | "in a row":
+            return measured
+    return None
 
 
 def result_text(record: CallRecord) -> str:
@@ -70,4 +90,13 @@ def _timed(record: CallRecord) -> Timed:
         received_ns=record.received_ns,
         sent_ns=record.sent_ns or record.returned_ns or record.received_ns,
         meta=record.meta,
+        read_only=_is_read_only(record.tool),
     )
+
+
+def _is_read_only(tool: str) -> bool:
+    """Whether a tool says that it changes nothing; of a third-party tool that is not known here."""
+    try:
+        return load_catalog().tool(tool).read_only
+    except UnknownToolError:
+        return False

@@ -24,7 +24,7 @@ Evidence = Literal["protocol", "checked", "model"]
 
 Card = dict[str, Any]
 
-SHORT = ("images", "overlap", "structured", "long_text", "call_seconds")
+SHORT = ("images", "overlap", "overlap_others", "structured", "long_text", "call_seconds")
 """The facts that a score card shows, because scores depend on them."""
 
 
@@ -134,9 +134,12 @@ def words(found: Mapping[str, Any]) -> list[str]:
 
 
 def _each(found: Mapping[str, Any]) -> Iterable[str]:
-    images, overlap = found.get("images"), found.get("overlap")
+    images, overlap, others = (found.get(name) for name in ("images", "overlap", "overlap_others"))
     yield "" if images is None else "sees images" if images else "does not see images"
-    yield "" if overlap is None else "several calls at once" if overlap == "together" else "one call at a time"
+    if overlap == "together" and others not in ("together", None):
+        yield "several calls at once to read-only tools, one at a time to others"
+    else:
+        yield "" if overlap is None else "several calls at once" if overlap == "together" else "one call at a time"
     structured = found.get("structured")
     yield f"structured content {structured}" if structured and structured not in ("shown", "ignored") else ""
     whole = found.get("long_text")

@@ -1,197 +1,245 @@
 """A simulator of how clients put calls on the wire, with the steps known.
 
-Every behaviour makes a seeded log: steps of one to four calls, tools that take some time, a model that thinks
-between steps, and answers from which later calls take values or do not.
+A log is a play (what is called in which step, and what the tools answer) sent by a client of some behaviour, with
+some time between turns. Everything is seeded. A behaviour says when each call of a step leaves, given when the others
+of the step are answered; the steps it belongs to are the truth that segmentation has to find.
 """
 
 import random
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
-from m3bench.proxy.steps import HINT, Timed
+from m3bench.proxy.habits import Habits
+from m3bench.proxy.hints import HINT, WAIT
+from m3bench.proxy.steps import Timed
+from tests.proxy.plays import PlayedCall
 
 MS = 1_000_000
 
-WORDS = (
-    "amber",
-    "basalt",
-    "cedar",
-    "delta",
-    "ember",
-    "fjord",
-    "garnet",
-    "harbor",
-    "indigo",
-    "juniper",
-    "karst",
-    "lagoon",
-)
+Steps = Sequence[Sequence[PlayedCall]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Log:
     """Calls in order of arrival, and the steps they were issued in."""
 
     calls: tuple[Timed, ...]
+    played: tuple[PlayedCall, ...]
     steps: tuple[int, ...]
     """The step of each call."""
+    habits: Habits | None = None
+    """What a probe of this client has measured."""
+
+    @property
+    def true_steps(self) -> tuple[tuple[int, ...], ...]:
+        """Indices of calls by step, steps in the order of their first call."""
+        found: dict[int, list[int]] = {}
+        for index, step in enumerate(self.steps):
+            found.setdefault(step, []).append(index)
+        return tuple(sorted(map(tuple, found.values())))
 
 
-def simulate(behaviour: str, seed: int) -> Log:
-    """A log of a client that behaves so."""
-    return _BEHAVIOURS[behaviour](random.Random(f"{behaviour} {seed}"))
+@dataclass
+class Wire:
+    """Where a client puts its calls."""
 
+    rng: random.Random
+    slow_ms: tuple[float, float] = (5.0, 900.0)
+    """How long tools take."""
+    now: int = 0
+    sent: list[tuple[Timed, PlayedCall, int]] = field(default_factory=list)
 
-class _Wire:
-    """Builds a log call by call."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        self.now = 0
-        self.calls: list[Timed] = []
-        self.steps: list[int] = []
-        self.facts: list[str] = []
-        """Values that answers of earlier steps gave."""
-        self._fresh: list[str] = []
-
-    def call(self, step: int, start: int, dataflow: bool, meta: dict[str, object] | None = None) -> int:
-        """Put a call on the wire at a time; returns when its answer is sent."""
-        took = self.rng.randint(1, 900) * MS
-        fact = f"{self.rng.choice(WORDS)}-{self.rng.randint(1000, 999999)}"
-        used = self.rng.choice(self.facts) if dataflow and self.facts else self.rng.choice(WORDS)
-        arguments = {"query": used, "limit": self.rng.randint(1, 9), "serial": self.rng.randint(1, 10**9)}
-        self.calls.append(
-            Timed(tool=f"world/{self.rng.choice(WORDS)}", arguments=arguments, text=f"Found {fact}, rated 4.5.",
-                  received_ns=start, sent_ns=start + took, meta=meta or {})
+    def call(self, call: PlayedCall, step: int, start: int, **meta: object) -> int:
+        """Put a call on the wire at a time; returns when its answer leaves."""
+        end = start + round(self.rng.uniform(*self.slow_ms) * MS)
+        timed = Timed(
+            tool=call.tool, arguments=call.arguments, text=call.text, received_ns=start, sent_ns=end, meta=meta,
+            read_only=call.read_only,
         )  # fmt: skip
-        self.steps.append(step)
-        self._fresh.append(fact)
-        return start + took
-
-    def end_step(self, think: int) -> None:
-        """The model thinks; what this step answered can be used from now on."""
-        self.facts, self._fresh = self._fresh, []
-        self.now += think
+        self.sent.append((timed, call, step))
+        return end
 
     def log(self) -> Log:
-        order = sorted(range(len(self.calls)), key=lambda index: self.calls[index].received_ns)
-        return Log(tuple(self.calls[index] for index in order), tuple(self.steps[index] for index in order))
+        order = sorted(self.sent, key=lambda one: one[0].received_ns)
+        calls, played, steps = zip(*order, strict=True)
+        return Log(calls=calls, played=played, steps=steps)
 
 
-def _think(rng: random.Random) -> int:
-    """A turn of a model: from half a second to half a minute."""
-    return int(rng.lognormvariate(8.0, 0.8)) * MS + 400 * MS
+Send = Callable[[Wire, Sequence[PlayedCall], int], None]
+"""Sends the calls of a step from `wire.now` on, and sets it to when the last answer has left."""
 
 
-def _sizes(rng: random.Random) -> list[int]:
-    return [rng.choice((1, 1, 2, 3, 4)) for _ in range(rng.randint(1, 6))]
+def together(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """All within some milliseconds."""
+    wire.now = max(wire.call(call, step, wire.now + wire.rng.randint(0, 4 * MS)) for call in calls)
 
 
-def _parallel(rng: random.Random, dataflow: bool = False) -> Log:
-    """Sends the calls of a step within some milliseconds of each other, each before the first answer."""
-    wire = _Wire(rng)
-    for step, size in enumerate(_sizes(rng)):
-        ends = [wire.call(step, wire.now, dataflow)]
-        for _ in range(size - 1):
-            # The next call leaves before the first answer arrives.
-            ends.append(wire.call(step, rng.randint(wire.now, ends[0] - 1), dataflow))
-        wire.now = max(ends)
-        wire.end_step(_think(rng))
-    return wire.log()
+def serial(low_ms: int, high_ms: int) -> Send:
+    """Each some time after the answer before it."""
+
+    def send(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+        for number, call in enumerate(calls):
+            wait = wire.rng.randint(low_ms * MS, high_ms * MS) if number else 0
+            wire.now = wire.call(call, step, wire.now + wait)
+
+    return send
 
 
-def _serial(rng: random.Random, dataflow: bool = False, low: int = 1, high: int = 60) -> Log:
-    """Sends the calls of a step one after the other, each some milliseconds after the answer before it."""
-    wire = _Wire(rng)
-    for step, size in enumerate(_sizes(rng)):
-        for _ in range(size):
-            wire.now = wire.call(step, wire.now, dataflow) + rng.randint(low * MS, high * MS)
-        wire.end_step(_think(rng))
-    return wire.log()
+def read_only_together(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """Neighbouring calls of read-only tools at once, all others one by one."""
+    batch: list[PlayedCall] = []
+    gap = serial(1, 30)
+    for call in calls:
+        if call.read_only:
+            batch.append(call)
+            continue
+        if batch:
+            together(wire, batch, step)
+            wire.now += wire.rng.randint(MS, 30 * MS)
+            batch = []
+        gap(wire, [call], step)
+        wire.now += wire.rng.randint(MS, 30 * MS)
+    if batch:
+        together(wire, batch, step)
 
 
-def _approvals(rng: random.Random, dataflow: bool = False) -> Log:
-    """A person approves every call: seconds between any two, in a step or not."""
-    wire = _Wire(rng)
-    for step, size in enumerate(_sizes(rng)):
-        for _ in range(size):
-            wire.now = wire.call(step, wire.now, dataflow) + rng.randint(800 * MS, 20_000 * MS)
-        wire.end_step(_think(rng))
-    return wire.log()
+def rolling_pool(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """Four at a time; the next leaves when one is answered."""
+    ends = [wire.now] * 4
+    for call in calls:
+        free = min(range(4), key=lambda slot: ends[slot])
+        ends[free] = wire.call(call, step, ends[free] + wire.rng.randint(0, 3 * MS))
+    wire.now = max(ends)
 
 
-def _chain(rng: random.Random, dataflow: bool) -> Log:
-    """One call a turn."""
-    wire = _Wire(rng)
-    for step in range(rng.randint(2, 8)):
-        wire.now = wire.call(step, wire.now, dataflow)
-        wire.end_step(_think(rng))
-    return wire.log()
+def batches_of_four(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """Four at a time; the next four leave when all are answered."""
+    for start in range(0, len(calls), 4):
+        wire.now += wire.rng.randint(MS, 20 * MS) if start else 0
+        together(wire, calls[start : start + 4], step)
 
 
-def _fast_chain(rng: random.Random) -> Log:
-    """A fast model, one call a turn, each with a value of the answer before it: no gap to speak of."""
-    wire = _Wire(rng)
-    for step in range(rng.randint(2, 8)):
-        wire.now = wire.call(step, wire.now, dataflow=True)
-        wire.end_step(rng.randint(20, 180) * MS)
-    return wire.log()
+def now_this_now_that(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """Together or one by one, as it comes."""
+    wire.rng.choice((together, serial(1, 60)))(wire, calls, step)
 
 
-def _hinted(rng: random.Random) -> Log:
-    """Says which step a call belongs to, and sends the calls whenever it likes."""
-    wire = _Wire(rng)
-    for step, size in enumerate(_sizes(rng)):
-        for _ in range(size):
-            wire.now = wire.call(step, wire.now, False, {HINT: f"turn-{step}"}) + rng.randint(0, 3000 * MS)
-        wire.end_step(rng.randint(0, 3000 * MS))
-    return wire.log()
+def waiting(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """One by one, and each after the first says that it waited."""
+    for number, call in enumerate(calls):
+        said = replace(call, arguments={**call.arguments, WAIT: True}) if number else call
+        wire.now = wire.call(said, step, wire.now + (wire.rng.randint(1, 40) * MS if number else 0))
 
 
-def _mixed(rng: random.Random) -> Log:
-    """Overlaps the calls of some steps and serialises those of others, as with tools that may not run in parallel."""
-    wire = _Wire(rng)
-    for step, size in enumerate(_sizes(rng)):
-        if rng.random() < 0.5:
-            ends = [wire.call(step, wire.now, True)]
-            for _ in range(size - 1):
-                ends.append(wire.call(step, rng.randint(wire.now, ends[0] - 1), True))
-            wire.now = max(ends)
-        else:
-            for _ in range(size):
-                wire.now = wire.call(step, wire.now, True) + rng.randint(MS, 60 * MS)
-        wire.end_step(_think(rng))
-    return wire.log()
+def hinted(send: Send) -> Send:
+    """Says in every request which step it belongs to."""
+
+    def hinting(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+        before = len(wire.sent)
+        send(wire, calls, step)
+        wire.sent[before:] = [
+            (replace(timed, meta={HINT: f"turn-{number}"}), call, number) for timed, call, number in wire.sent[before:]
+        ]
+
+    return hinting
 
 
-def _two_chats(rng: random.Random) -> Log:
-    """Two conversations on one seat, each with its own id, their calls interleaved."""
-    wire = _Wire(rng)
-    for chat in ("one", "two"):
-        wire.now = rng.randint(0, 4000 * MS)
-        for step, size in enumerate(_sizes(rng)):
-            number = step + (1000 if chat == "two" else 0)
-            ends = [wire.call(number, wire.now, False, {"vscode.conversationId": chat})]
-            for _ in range(size - 1):
-                start = rng.randint(wire.now, ends[0] - 1)
-                ends.append(wire.call(number, start, False, {"vscode.conversationId": chat}))
-            wire.now = max(ends)
-            wire.end_step(_think(rng))
-    return wire.log()
+def in_background(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """The first call of a run takes minutes; the client goes on without it after two."""
+    if wire.sent:
+        together(wire, calls, step)
+        return
+    first = wire.now
+    wire.call(replace(calls[0], text="late"), step, first)
+    timed, call, number = wire.sent[0]
+    wire.sent[0] = (replace(timed, sent_ns=first + 10**12), call, number)
+    if calls[1:]:
+        together(wire, calls[1:], step)
+    wire.now = first + 121_000 * MS
 
 
-_BEHAVIOURS = {
-    "parallel": _parallel,
-    "parallel with dataflow": lambda rng: _parallel(rng, dataflow=True),
-    "serialising, 1-60 ms": _serial,
-    "serialising with dataflow": lambda rng: _serial(rng, dataflow=True),
-    "chain with dataflow": lambda rng: _chain(rng, dataflow=True),
-    "chain without dataflow": lambda rng: _chain(rng, dataflow=False),
-    "fast chain with dataflow": _fast_chain,
-    "hints": _hinted,
-    "mixed": _mixed,
-    "two chats": _two_chats,
-    "slow approvals": _approvals,
-    "slow approvals with dataflow": lambda rng: _approvals(rng, dataflow=True),
+SENDERS: dict[str, Send] = {
+    "together": together,
+    "together, tools at once": together,
+    "one by one, 1-5 ms": serial(1, 5),
+    "one by one, 1-300 ms": serial(1, 300),
+    "one by one, approved by a person": serial(800, 20_000),
+    "read-only together, others one by one": read_only_together,
+    "pool of 4": rolling_pool,
+    "batches of 4": batches_of_four,
+    "now together, now one by one": now_this_now_that,
+    "one by one, saying that it waits": waiting,
+    "hints, together": hinted(together),
+    "hints, one by one": hinted(serial(1, 60)),
+    "a call in the background": in_background,
+    "probed, together": together,
+    "probed, one by one": serial(1, 60),
+    "probed, read-only together": read_only_together,
+    "probed, batches of 4": batches_of_four,
 }
 
-BEHAVIOURS = tuple(_BEHAVIOURS)
+HABITS = {
+    "probed, together": Habits(read_only="together", others="together"),
+    "probed, batches of 4": Habits(read_only="together", others="together"),
+    "probed, one by one": Habits(read_only="in a row", others="in a row"),
+    "probed, read-only together": Habits(read_only="together", others="in a row"),
+}
+
+ONE_A_TURN = ("one call a turn", "one call a turn, false hints")
+"""The model itself makes one call a turn: its steps are not those of the play."""
+
+TWO_CHATS = "two chats"
+
+BEHAVIOURS = (*SENDERS, *ONE_A_TURN, TWO_CHATS)
+
+PAUSES_MS = (0, 20, 60, 120, 180, 250, 500)
+"""Between turns."""
+
+
+def simulate(behaviour: str, steps: Steps, seed: object, pause_ms: int | None = None) -> Log:
+    """A log of a client that behaves so.
+
+    Args:
+        behaviour: One of `BEHAVIOURS`.
+        steps: What is called.
+        seed: Of the times.
+        pause_ms: Between turns; a model that thinks, for half a second to half a minute, when left out.
+    """
+    rng = random.Random(f"{behaviour} {seed}")
+    wire = Wire(rng, (0.05, 3.0) if behaviour == "together, tools at once" else (5.0, 900.0))
+
+    def pause() -> int:
+        thinks = int(rng.lognormvariate(8.0, 0.8)) + 400
+        # No answer reaches a model, and no call the server, in no time at all.
+        return (thinks if pause_ms is None else pause_ms) * MS + rng.randint(20_000, 200_000)
+
+    if behaviour == TWO_CHATS:
+        return _two_chats(wire, steps, pause)
+    if behaviour in ONE_A_TURN:
+        return _one_a_turn(wire, steps, pause, lies=behaviour.endswith("hints"))
+    for number, calls in enumerate(steps):
+        SENDERS[behaviour](wire, calls, number)
+        wire.now += pause()
+    return replace(wire.log(), habits=HABITS.get(behaviour))
+
+
+def _one_a_turn(wire: Wire, steps: Steps, pause: Callable[[], int], lies: bool) -> Log:
+    number = 0
+    for claimed, calls in enumerate(steps):
+        for call in calls:
+            wire.now = wire.call(call, number, wire.now, **({HINT: claimed} if lies else {})) + pause()
+            number += 1
+    return wire.log()
+
+
+def _two_chats(wire: Wire, steps: Steps, pause: Callable[[], int]) -> Log:
+    """Two conversations on one seat, each with its own id, share the steps and work at the same time."""
+    for chat in (0, 1):
+        wire.now = wire.rng.randint(0, 400 * MS)
+        for number in range(chat, len(steps), 2):
+            start, meta = wire.now, {"vscode.conversationId": f"chat-{chat}"}
+            wire.now = max(
+                wire.call(call, number, start + wire.rng.randint(0, 4 * MS), **meta) for call in steps[number]
+            )
+            wire.now += pause()
+    return wire.log()

@@ -1,59 +1,67 @@
-"""Steps are found where the wire carries any evidence, and where it carries none the range says so."""
+"""Steps are certain where the record proves them; elsewhere a boundary is open, and the ranges hold the truth."""
 
-import itertools
 from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.proxy.steps import HINT, WAIT, Segmentation, Timed, segment
-from m3bench.server.scoring.metrics import Alignment, Link, merge_purity, order_consistency, step_coherence
-from tests.proxy.clients import BEHAVIOURS, MS, Log, simulate
+from m3bench.proxy.habits import Habits
+from m3bench.proxy.hints import HINT, WAIT
+from m3bench.proxy.steps import Timed, segment
+from tests.proxy.clients import BEHAVIOURS, MS, PAUSES_MS, simulate
+from tests.proxy.measuring import RUNS, measure, simulated
+from tests.proxy.plays import plays
 
-RUNS = 200
+SLOW = pytest.mark.slow
 
-PROOF = ("parallel", "parallel with dataflow", "hints", "two chats")
-"""Calls overlap, or the client says which step they belong to."""
-EVIDENCE = ("serialising, 1-60 ms", "serialising with dataflow", "fast chain with dataflow", "mixed")
-NOTHING = ("slow approvals", "slow approvals with dataflow", "chain with dataflow", "chain without dataflow")
-
-
-def accuracy(logs: Sequence[Log]) -> float:
-    """The share of pairs of calls that are rightly put into one step or two."""
-    right = total = 0
-    for log in logs:
-        place = {index: number for number, step in enumerate(segment(log.calls).steps) for index in step}
-        for one, other in itertools.combinations(range(len(log.calls)), 2):
-            total += 1
-            right += (place[one] == place[other]) == (log.steps[one] == log.steps[other])
-    return right / total
+PLAYED = ("together", "one by one, 1-300 ms", "read-only together, others one by one", "pool of 4")
 
 
-def call(received: int, sent: int, arguments: dict[str, object] | None = None, text: str = "", **meta: object) -> Timed:
+def call(
+    received: float, sent: float, arguments: dict[str, object] | None = None, text: str = "", **meta: object
+) -> Timed:
     return Timed(
-        tool="world/find", arguments=arguments or {}, text=text, received_ns=received * MS, sent_ns=sent * MS, meta=meta
-    )
+        tool="world/find", arguments=arguments or {}, text=text, received_ns=round(received * MS),
+        sent_ns=round(sent * MS), meta=meta,
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("behaviour", PROOF)
-def test_overlap_and_hints_are_proof(behaviour: str) -> None:
-    assert accuracy([simulate(behaviour, seed) for seed in range(RUNS)]) == 1.0
+@pytest.mark.parametrize(
+    "pause", [pause if pause in (0, 120) else pytest.param(pause, marks=SLOW) for pause in PAUSES_MS]
+)
+@pytest.mark.parametrize("behaviour", PLAYED)
+def test_perfect_play_of_every_family_is_in_the_range_however_it_is_sent(behaviour: str, pause: int) -> None:
+    for play in plays():
+        found = measure(play, simulate(behaviour, play.references[0], play.task, pause))
+        assert found.true.average == 1.0
+        assert not found.missed, play.task
+        assert found.ranges.values["average"][1] == 1.0, play.task
+        certain = not found.segmentation.readings.open
+        assert certain == (not any(decision.open for decision in found.segmentation.decisions))
+        if certain or behaviour in ("together", "pool of 4"):
+            assert found.card.average == 1.0, play.task
 
 
-@pytest.mark.parametrize("behaviour", EVIDENCE)
-def test_dataflow_and_gaps_that_stand_apart_are_nearly_proof(behaviour: str) -> None:
-    assert accuracy([simulate(behaviour, seed) for seed in range(RUNS)]) >= 0.98
+def test_both_certain_and_open_records_occur() -> None:
+    found = [measure(play, simulate("together", play.references[0], 0, 20)) for play in plays()]
+    assert 0 < sum(one.segmentation.readings.open == 0 for one in found) < len(found)
 
 
+@SLOW
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
-def test_the_range_holds_the_true_value(behaviour: str) -> None:
-    held = sum(_range_holds(simulate(behaviour, seed), seed) for seed in range(RUNS))
-    assert held / RUNS >= 0.99
+def test_the_true_value_is_in_the_range_in_every_run(behaviour: str) -> None:
+    """With all behaviours 2000 runs."""
+    assert len(BEHAVIOURS) * RUNS == 2000
+    for number, (play, log) in enumerate(simulated(behaviour)):
+        found = measure(play, log)
+        assert not found.missed, (number, play.task, found.ranges.values, found.true.metrics)
 
 
-def test_every_behaviour_is_measured() -> None:
-    assert {*PROOF, *EVIDENCE, *NOTHING} == set(BEHAVIOURS)
+def test_some_runs_of_every_behaviour_are_in_their_ranges() -> None:
+    for behaviour in BEHAVIOURS:
+        for play, log in simulated(behaviour, 3):
+            assert not measure(play, log).missed, (behaviour, play.task)
 
 
 def test_no_calls_make_no_steps() -> None:
@@ -61,90 +69,170 @@ def test_no_calls_make_no_steps() -> None:
 
 
 def test_a_call_that_arrives_before_an_answer_leaves_is_in_the_same_step() -> None:
-    found = segment([call(0, 900), call(500, 600), call(5000, 5100)])
+    found = segment([call(0, 900), call(500, 600), call(700, 800)])
+    assert found.steps == ((0, 1, 2),)
+    assert [decision.evidence for decision in found.decisions] == ["first", "overlap", "overlap"]
+    assert found.readings.open == 0
+
+
+@pytest.mark.parametrize("gap", [0.1, 20, 180, 5000])
+def test_a_call_after_all_answers_begins_a_step_but_no_gap_makes_that_certain(gap: float) -> None:
+    found = segment([call(0, 10), call(2, 8), call(10 + gap, 20 + gap)])
     assert found.steps == ((0, 1), (2,))
-    assert found.evidence == ("first", "gap")
+    assert [decision.open for decision in found.decisions] == [False, False, True]
 
 
 def test_a_value_from_an_answer_begins_a_step_however_fast_it_comes() -> None:
     found = segment([call(0, 10, text="id ChIJ-77aQ"), call(12, 20, {"place": "ChIJ-77aQ"})])
     assert found.steps == ((0,), (1,))
     assert found.evidence == ("first", "dataflow")
+    assert found.readings.open == 0
+
+
+def test_a_value_from_further_back_needs_a_boundary_somewhere_between() -> None:
+    found = segment([call(0, 10, text="id ChIJ-77aQ"), call(12, 20), call(22, 30, {"place": "ChIJ-77aQ"})])
+    assert found.steps == ((0,), (1,), (2,))
+    assert set(found.readings.every()) == {((0, 1, 2),), ((0, 1),), ((0, 2),)}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["Zion National Park in the United States", "programs.fish.enable", "1995", "599", "covid-19", "python3.11"],
+)
+def test_what_a_model_knows_by_itself_is_no_dataflow(value: str) -> None:
+    assert segment([call(0, 10, text=f"It says {value}."), call(12, 20, {"query": value})]).readings.open == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"x": 327, "y": 775},
+        {"price": 1241.5},
+        {"id": "1olnehd"},
+        {"text": "They grew it by hand for years and nobody ate it."},
+    ],
+)
+def test_what_nobody_guesses_is_dataflow(arguments: dict[str, object]) -> None:
+    text = "Box 327, 775; 1241.5 BRL; post 1olnehd: They grew it by hand for years and nobody ate it."
+    assert segment([call(0, 10, text=text), call(12, 20, arguments)]).evidence == ("first", "dataflow")
 
 
 def test_a_value_the_question_gave_is_no_dataflow() -> None:
-    calls = [call(0, 10, text="Zion is a park"), call(12, 20, {"park": "Zion is a park"})]
-    assert segment(calls, known="Tell me why Zion is a park.").steps == ((0, 1),)
+    calls = [call(0, 10, text="order 8812734"), call(12, 20, {"order": 8812734})]
+    assert segment(calls, known="Where is order 8812734?").readings.open == 1
+    assert segment(calls).readings.open == 0
 
 
 def test_a_value_both_calls_were_given_is_no_dataflow() -> None:
-    calls = [call(0, 10, {"path": "./report.xlsx"}, text="made ./report.xlsx"), call(12, 20, {"path": "./report.xlsx"})]
-    assert segment(calls).steps == ((0, 1),)
+    calls = [call(0, 10, {"path": "./report-77812.xlsx"}, text="made ./report-77812.xlsx"),
+             call(12, 20, {"path": "./report-77812.xlsx"})]  # fmt: skip
+    assert segment(calls).readings.open == 1
 
 
-def test_a_call_that_waits_for_the_previous_one_is_of_the_same_turn() -> None:
-    assert segment([call(0, 10), call(4000, 4010, {WAIT: True})]).steps == ((0, 1),)
+def test_a_rounded_number_comes_from_where_it_was_said_in_full() -> None:
+    calls = [
+        call(0, 10, text="at 37.19874"),
+        call(12, 20, {"near": 1}, text="near 37.199"),
+        call(22, 30, {"lat": 37.199}),
+    ]
+    assert segment(calls).readings.open == 2
 
 
-def test_a_step_never_crosses_a_turn() -> None:
-    calls = [call(0, 10, **{"vscode.requestId": "a"}), call(11, 20, **{"vscode.requestId": "b"})]
-    assert segment(calls).steps == ((0,), (1,))
+def test_overlap_outweighs_dataflow_and_the_contradiction_is_said() -> None:
+    found = segment([call(0, 900), call(1, 10, text="id ChIJ-77aQ"), call(12, 20, {"place": "ChIJ-77aQ"})])
+    assert found.steps == ((0, 1, 2),)
+    assert "own step" in found.decisions[2].contradiction
+
+
+def test_a_hint_that_a_step_begins_closes_a_boundary_that_the_record_leaves_open() -> None:
+    found = segment([call(0, 10, **{HINT: 1}), call(12, 20, **{HINT: 2})])
+    assert (found.steps, found.evidence, found.readings.open) == (((0,), (1,)), ("first", "hint"), 0)
+    turns = segment([call(0, 10, **{"vscode.requestId": "a"}), call(11, 20, **{"vscode.requestId": "b"})])
+    assert turns.readings.open == 0
+
+
+@pytest.mark.parametrize("said", [({HINT: 1}, {}), ({}, {WAIT: True})])
+def test_a_hint_of_one_step_is_not_believed_after_all_answers_left(
+    said: tuple[dict[str, object], dict[str, object]],
+) -> None:
+    meta, arguments = said
+    calls = [call(0, 10, **meta), call(12, 20, arguments, **meta)]
+    found = segment(calls)
+    assert found.steps == ((0,), (1,))
+    assert found.decisions[1].open
+    assert "all answers had left" in found.decisions[1].contradiction
+
+
+def test_a_hint_of_one_step_is_believed_of_a_client_that_is_known_to_send_calls_in_a_row() -> None:
+    found = segment([call(0, 10, **{HINT: 1}), call(12, 20, **{HINT: 1})], habits=Habits(others="in a row"))
+    assert (found.steps, found.readings.open) == (((0, 1),), 0)
+
+
+def test_a_hint_against_overlap_or_dataflow_is_not_believed() -> None:
+    overlapping = segment([call(0, 50, **{HINT: 1}), call(12, 20, **{HINT: 2})])
+    assert overlapping.steps == ((0, 1),)
+    assert "still to come" in overlapping.decisions[1].contradiction
+    calls = [call(0, 10, text="id ChIJ-77aQ", **{HINT: 1}), call(12, 20, {"place": "ChIJ-77aQ"}, **{HINT: 1})]
+    feeding = segment(calls, habits=Habits(others="in a row"))
+    assert feeding.steps == ((0,), (1,))
+    assert "uses an earlier answer" in feeding.decisions[1].contradiction
+
+
+def test_a_client_that_sends_calls_together_began_a_step_when_it_sent_one_alone() -> None:
+    both = Habits(read_only="together", others="together")
+    alone = segment([call(0, 10), call(2000, 2010)], habits=both)
+    assert (alone.evidence, alone.readings.open) == (("first", "client"), 0)
+    assert segment([call(0, 10), call(12, 20)], habits=both).readings.open == 1, "the answer may have been faster"
+    after_two = segment([call(0, 10), call(5, 12), call(2000, 2010)], habits=both)
+    assert after_two.readings.open == 1, "two may be all that it sends at a time"
+    assert segment([call(0, 10), call(2000, 2010)], habits=Habits(read_only="together")).readings.open == 1
+
+
+def test_a_client_that_sends_calls_in_a_row_is_read_so_where_no_model_is_as_fast() -> None:
+    found = segment([call(0, 10), call(15, 20), call(4000, 4010)], habits=Habits(others="in a row"))
+    assert found.steps == ((0, 1), (2,))
+    assert [decision.open for decision in found.decisions] == [False, True, True]
 
 
 def test_a_call_in_the_background_proves_nothing() -> None:
-    calls = [call(0, 400_000), call(1000, 1100), call(130_000, 130_100)]
-    assert segment(calls).steps == ((0, 1), (2,))
+    found = segment([call(0, 400_000), call(1000, 1100), call(130_000, 130_100)])
+    assert found.steps == ((0, 1), (2,))
+    assert found.decisions[2].open
 
 
-@given(st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 2000), st.sampled_from([None, "a", "b"])), max_size=9))
-def test_every_reading_puts_each_call_into_exactly_one_step(rows: list[tuple[int, int, str | None]]) -> None:
-    rows.sort(key=lambda row: row[0])
-    calls = [call(start, start + took, **({HINT: hint} if hint else {})) for start, took, hint in rows]
-    found = segment(calls)
-    for steps in found.readings():
+def test_calls_of_two_conversations_are_never_in_one_step() -> None:
+    calls = [call(0, 50, threadId="a"), call(1, 60, threadId="b"), call(2, 40, threadId="a")]
+    assert segment(calls).steps == ((0, 2), (1,))
+
+
+ROWS = st.tuples(
+    st.integers(0, 500),
+    st.integers(0, 300),
+    st.sampled_from([None, "a", "b"]),
+    st.sampled_from(["", "88121", "77343"]),
+    st.booleans(),
+)
+HABITS = st.sampled_from([Habits(), Habits(others="in a row"), Habits(read_only="together", others="in a row")])
+
+
+@given(st.lists(ROWS, max_size=8), HABITS)
+def test_every_reading_and_the_one_that_is_scored_respect_the_evidence(
+    rows: Sequence[tuple[int, int, str | None, str, bool]], habits: Habits
+) -> None:
+    rows = sorted(rows, key=lambda row: row[0])
+    calls = [
+        call(
+            start, start + took, {"id": value} if uses else {}, "" if uses else value, **({HINT: hint} if hint else {})
+        )
+        for start, took, hint, value, uses in rows
+    ]
+    found = segment(calls, habits=habits)
+    readings = {found.readings.steps(begins) for begins in found.readings.every()}
+    assert found.steps in readings
+    assert len(readings) <= 2**found.readings.open
+    for steps in readings:
         assert sorted(index for step in steps for index in step) == list(range(len(calls)))
         assert list(steps) == sorted(steps)
-
-
-def _range_holds(log: Log, seed: int) -> bool:
-    """Whether the structure metrics of the true steps lie within the range over the readings."""
-    found = segment(log.calls)
-    # The reference is the truth with its first step split, so that the metrics are not all one.
-    reference = [step + (index % 2 if step == log.steps[0] else 0) for index, step in enumerate(log.steps)]
-    true = _metrics(reference, _places_of(log.steps))
-    seen = [_metrics(reference, _places(steps)) for steps in _readings(found)]
-    return all(
-        min(values) - 1e-9 <= value <= max(values) + 1e-9
-        for value, values in zip(true, zip(*seen, strict=True), strict=True)
-    )
-
-
-def _readings(found: Segmentation) -> list[tuple[tuple[int, ...], ...]]:
-    return list(found.readings())
-
-
-def _places(steps: Sequence[Sequence[int]]) -> dict[int, int]:
-    return {index: number for number, step in enumerate(steps) for index in step}
-
-
-def _places_of(steps: Sequence[int]) -> dict[int, int]:
-    first: dict[int, int] = {}
-    for index, step in enumerate(steps):
-        first.setdefault(step, index)
-    rank = {step: number for number, step in enumerate(sorted(first, key=lambda step: first[step]))}
-    return {index: rank[step] for index, step in enumerate(steps)}
-
-
-def _metrics(reference: Sequence[int], places: dict[int, int]) -> tuple[float, float, float]:
-    ranks = {step: number for number, step in enumerate(sorted(set(reference)))}
-    links = tuple(Link(ranks[step], places[index], 0.9) for index, step in enumerate(reference))
-    sizes = [0] * (max(places.values()) + 1)
-    for place in places.values():
-        sizes[place] += 1
-    alignment = Alignment(
-        links=links,
-        reference_sizes=tuple(reference.count(step) for step in sorted(set(reference))),
-        actual_sizes=tuple(sizes),
-        strong=0.8,
-    )
-    return step_coherence(alignment), order_consistency(alignment), merge_purity(alignment)
+    for index, decision in enumerate(found.decisions):
+        begins = {any(step[0] == index for step in steps) for steps in readings}
+        assert begins == ({True, False} if decision.open else {decision.begins})

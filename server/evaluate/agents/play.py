@@ -1,21 +1,18 @@
 """What an agent has while it plays one sample: a client on its seat, and what the task told it.
 
-Everything goes through an ordinary MCP client, so calls are recorded like those of any other. The agent marks the calls
-it makes together with a hint in `_meta`, so that timing does not matter.
+Everything goes through an ordinary MCP client, so calls are recorded like those of any other. The agent says which
+calls it makes together and gives no hint about steps: like those of any client, they follow from the record.
 """
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import cast
+from dataclasses import dataclass
 
 import anyio
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import RequestParamsMeta
 
 from m3bench.proxy.indirect import CALL_TOOL
-from m3bench.proxy.steps import HINT
 from m3bench.server.evaluate.headless.inspect_seat import text_of
 from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
 from m3bench.tasks.task import Task
@@ -48,11 +45,9 @@ class Play:
     """Whether the seat lists `call_tool` instead of them."""
     hidden: Hidden
     dice: random.Random
-    steps: int = field(default=0, init=False)
 
     async def step(self, calls: Sequence[Call]) -> list[str]:
         """Make calls together; the text of each result, in their order."""
-        self.steps += 1
         texts = [""] * len(calls)
 
         async def one(index: int, call: Call) -> None:
@@ -77,11 +72,10 @@ class Play:
 
     async def _call(self, call: Call) -> str:
         try:
-            meta = cast(RequestParamsMeta, {HINT: self.steps})
             name, arguments = expose(call.tool), dict(call.arguments)
             if self.indirect:
                 name, arguments = CALL_TOOL, {"name": name, "arguments": arguments}
-            result = await self.client.call_tool(name, arguments, meta=meta)
+            result = await self.client.call_tool(name, arguments)
         except MCPError as error:
             return str(error)
         return text_of(result)

@@ -89,7 +89,8 @@ def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
     task = library.tasks.get(run.task) if known else None
     recorded = store.calls(run.id)
     calls = [call for call in recorded if call.tool not in OWN_TOOLS]
-    found = played_run(calls, task.question if task is not None else "")
+    card = card_of(run)
+    found = played_run(calls, task.question if task is not None else "", card.client if card else None)
     steps = [
         EpisodeStep(calls=tuple(found.calls[index] for index in step), evidence=evidence)
         for step, evidence in zip(found.segmentation.steps, found.segmentation.evidence, strict=True)
@@ -99,7 +100,7 @@ def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
     last = recorded[-1] if recorded else None
     return Episode(
         run=run,
-        card=card_of(run),
+        card=card,
         task=task,
         steps=tuple(sorted(steps, key=lambda step: step.calls[0].id)),
         trajectory=found.trajectory,

@@ -53,8 +53,8 @@ def run_document(run: RunRecord, records: Sequence[CallRecord], at_hand: TaskSho
         at_hand: Its task, when the set that it is from is known here.
     """
     calls = [record for record in records if record.tool not in OWN_TOOLS]
-    found = played_run(calls, at_hand.task.question if at_hand else "")
     card = card_of(run)
+    found = played_run(calls, at_hand.task.question if at_hand else "", card.client if card else None)
     return {
         "schema": SCHEMA,
         "kind": "run",

@@ -59,6 +59,7 @@ class Script:
 
     passes: Callable[[Passed], Passed] = everything
     together: bool = True
+    reads_together: bool = False
     repeats: bool = False
     pages: int = 2
     sees_tools: int = 1_000
@@ -81,13 +82,14 @@ class Script:
             await client.list_tools(cache_mode="bypass")
         for name in ("probe_picture", "probe_mixed", "probe_long"):
             await self._call(client, name)
-        if self.together:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._call, client, "probe_pair_a")
-                tasks.start_soon(self._call, client, "probe_pair_b")
-        else:
-            await self._call(client, "probe_pair_a")
-            await self._call(client, "probe_pair_b")
+        for pair in ("probe_pair", "probe_note"):
+            if self.together or (self.reads_together and pair == "probe_pair"):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._call, client, f"{pair}_a")
+                    tasks.start_soon(self._call, client, f"{pair}_b")
+            else:
+                await self._call(client, f"{pair}_a")
+                await self._call(client, f"{pair}_b")
         await self._call(client, "probe_slow")
         await self._call(client, "probe_flaky")
         if self.repeats:

@@ -16,7 +16,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.server.cli import app
 from m3bench.server.clients.probe import Probe
 from m3bench.server.clients.probe_tools import Setup
-from m3bench.server.store.capability import cards, client_facts, client_line
+from m3bench.server.store.capability import cards, client_facts, client_line, short, words
 from m3bench.tasks.catalog import load_catalog
 from tests.server.clients import probing
 from tests.server.clients.probing import INFO, SEED, WORD, Script, secrets
@@ -82,11 +82,12 @@ async def test_a_client_that_passes_on_everything_is_told_so_over_every_transpor
     assert card["client"] == {"name": "scripted", "version": "1.2"}
     assert card["complete"]
     assert card["setup"]["transport"] == way.partition("-")[0]
-    total = len(load_catalog().ready.tools) + 9 + 6
+    total = len(load_catalog().ready.tools) + 11 + 6
     expected = {
         "revision": "2026-07-28" if way.endswith("modern") else "2025-11-25",
         "tools_listed": total, "pages": 2, "tools_seen": total, "tools_reached": total,
-        "overlap": "together", "images": True, "structured": "shown", "long_text": 100_000, "call_seconds": None,
+        "overlap": "together", "overlap_others": "together", "images": True, "structured": "shown",
+        "long_text": 100_000, "call_seconds": None,
         "cancellations": 0, "retries": "no", "list_changes": "no",
     }  # fmt: skip
     assert {name: card["facts"][name]["value"] for name in expected} == expected
@@ -107,6 +108,14 @@ async def test_evidence_tells_what_was_measured_from_what_was_said(era: str, tmp
 async def test_a_client_that_sends_one_call_after_the_other_is_found_out(tmp_path: Path) -> None:
     # How far apart they are is up to the machine: a busy one makes a row look like turns.
     assert (await facts(tmp_path, Script(together=False)))["overlap"] in ("in a row", "apart")
+
+
+async def test_a_client_that_sends_read_only_tools_together_and_others_one_by_one_is_found_out(tmp_path: Path) -> None:
+    found = await facts(tmp_path, Script(together=False, reads_together=True))
+    assert found["overlap"] == "together"
+    assert found["overlap_others"] in ("in a row", "apart")
+    (line,) = (words(short(card)) for card in cards(tmp_path))
+    assert "several calls at once to read-only tools, one at a time to others" in line
 
 
 @pytest.mark.parametrize(
@@ -279,8 +288,8 @@ async def test_the_score_card_of_a_run_names_the_client_and_what_the_probe_found
         "name": "scripted 1.2",
         "revision": "2025-11-25",
         "capabilities": {
-            "probed": "1.2", "images": True, "overlap": "together", "structured": "shown", "long_text": 100_000,
-            "call_seconds": None,
+            "probed": "1.2", "images": True, "overlap": "together", "overlap_others": "together",
+            "structured": "shown", "long_text": 100_000, "call_seconds": None,
         },
     }  # fmt: skip
     assert "Client: scripted 1.2 — sees images, several calls at once" in card.content[0].text  # type: ignore[union-attr]

@@ -1,12 +1,14 @@
 """From a record to a card, in memory: what counts is scored, what is not the agent's fault is only counted."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from m3bench.server.scorecard.building import VERSION, score_run
+from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ChangedArgument, Client, ScoreCard
 from m3bench.server.scoring import open_encoder
@@ -51,6 +53,13 @@ def call(at: int, tool: str, outcome: str = "success", owner: str = "agent", **a
         result=json.dumps(result).encode(), error=None, full=None, forwarded_ns=moment,
         returned_ns=moment + 5 * MILLISECOND, sent_ns=moment + 5 * MILLISECOND,
     )  # fmt: skip
+
+
+ONE_BY_ONE = (
+    call(0, "math/median", numbers=NUMBERS),
+    call(50, "math/mean", numbers=NUMBERS),
+    call(4000, "math/subtract", minuend=18, subtrahend=15.5),
+)
 
 
 def card_of(*calls: CallRecord, answer: str = "2.5", client: Client | None = None) -> ScoreCard:
@@ -102,6 +111,47 @@ def test_differences_and_what_they_cost_are_on_the_card() -> None:
     assert [one.kind for one in card.improvements] == ["arguments"]
     assert card.average is not None
     assert card.improvements[0].average == pytest.approx(card.average + card.improvements[0].gain)
+
+
+def test_where_the_record_is_certain_there_is_no_range() -> None:
+    card = card_of(
+        call(0, "math/median", numbers=NUMBERS),
+        call(3, "math/mean", numbers=NUMBERS),
+    )
+    assert card.evidence == ("first",)
+    assert (card.open, card.ranges_exact) == (0, True)
+    assert card.ranges["average"] == (card.average, card.average)
+    assert "begins is open" not in markdown(card)
+
+
+def test_calls_one_by_one_are_steps_of_their_own_and_the_range_holds_the_other_reading() -> None:
+    card = card_of(*ONE_BY_ONE)
+    assert card.open == 2
+    assert card.metrics["step_coherence"] == pytest.approx(2 / 3)
+    assert card.ranges["step_coherence"] == (card.metrics["step_coherence"], 1.0)
+    assert card.range_of("average")[1] == 1.0
+    text = markdown(card)
+    assert f"**average {card.average:.3f} (" in text
+    assert "Whether a step begins is open at 2 calls" in text
+
+
+def test_a_hint_does_not_make_one_step_of_calls_that_were_answered_one_by_one() -> None:
+    hinted = [replace(one, request=one.request[:-2] + b', "_meta": {"m3bench/step": 1}}}') for one in ONE_BY_ONE[:2]]
+    card = card_of(*hinted, ONE_BY_ONE[2])
+    assert card.metrics == card_of(*ONE_BY_ONE).metrics
+    assert card.contradictions == ("math/mean: the client says the same step, but all answers had left",)
+    assert "Not followed, because the record contradicts it: math/mean" in markdown(card)
+
+
+def test_what_a_probe_measured_of_this_client_decides_how_open_boundaries_are_read() -> None:
+    in_a_row = {"probed": "1", "overlap": "in a row", "overlap_others": "in a row"}
+    card = card_of(*ONE_BY_ONE, client=Client(name="c 1", capabilities=in_a_row))
+    assert (card.average, card.open) == (1.0, 2)
+    other = card_of(*ONE_BY_ONE, client=Client(name="c 2", capabilities=in_a_row))
+    assert other.metrics == card_of(*ONE_BY_ONE).metrics, "another version of it was probed"
+    together = {"probed": "1", "overlap": "together", "overlap_others": "together"}
+    narrow = card_of(*ONE_BY_ONE, client=Client(name="c 1", capabilities=together))
+    assert narrow.open == 1
 
 
 def test_a_value_lies_within_its_range() -> None:

@@ -117,6 +117,8 @@ const BEGINS = {
   hint: "the client says so",
   overlap: "sent before an answer came",
   dataflow: "uses an earlier result",
+  client: "as this client sends calls of one turn together",
+  arrival: "after all answers had left",
   gap: "after a pause",
 };
 

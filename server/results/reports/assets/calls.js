@@ -7,8 +7,7 @@ const STRIP_LABEL_GAP = 3;
 const STAYS = {
   hint: "same step, the client says so",
   overlap: "same step, sent before an answer came",
-  dataflow: "same step, uses no result of it",
-  gap: "same step, sent at once",
+  client: "same step, as this client sends calls in a row",
 };
 
 function callsSection(data, selection) {

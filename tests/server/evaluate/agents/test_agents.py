@@ -153,7 +153,8 @@ def test_serial_calls_are_steps_of_their_own_and_parallel_ones_are_not(results: 
             card = cards[agent][task][1]
             assert card is not None
             assert [len(step) for step in card.alignment.actual_steps] == sizes
-            assert set(card.evidence[1:]) <= {"hint"}, "the clock has no say"
+            assert set(card.evidence[1:]) <= {"dataflow", "arrival"}, "no hints are given"
+            assert card.range_of("average")[1] == 1.0
 
 
 @pytest.mark.parametrize("tool", load_catalog().ready.tools, ids=lambda tool: tool.qualified)

@@ -1,0 +1,203 @@
+"""Measures segmentation on simulated clients: does the range hold the true value, how wide is it, how far off is the
+headline? `python -m tests.proxy.measuring` prints the table of docs/proxy.md; with `--first` and the revision of an
+earlier release, read from this repository's history, it adds what that one would have said."""
+
+import random
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from m3bench.proxy.steps import Segmentation, segment
+from m3bench.server.scoring import TrajectoryScore, score
+from m3bench.server.scoring.ranges import STRUCTURE, Ranges, best_of, measured
+from m3bench.server.scoring.signatures import catalog_signatures
+from m3bench.tasks.catalog import load_catalog
+from tests.proxy.clients import BEHAVIOURS, PAUSES_MS, Log, Steps, simulate
+from tests.proxy.plays import Play, PlayedCall, plays, trajectory
+
+RUNS = 100
+"""Of each behaviour."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """One simulated run."""
+
+    log: Log
+    segmentation: Segmentation
+    card: TrajectoryScore
+    """In the reading that is scored."""
+    true: TrajectoryScore
+    ranges: Ranges
+
+    @property
+    def missed(self) -> list[str]:
+        """The metrics whose true value lies outside of the range."""
+        return [
+            name
+            for name, (low, high) in self.ranges.values.items()
+            if not low - 1e-6 <= (self.true.metrics[name] or 0.0) <= high + 1e-6
+        ]
+
+    @property
+    def width(self) -> float:
+        low, high = self.ranges.values["average"]
+        return high - low
+
+    @property
+    def error(self) -> float:
+        """How far the headline is from the truth."""
+        return abs((self.card.average or 0.0) - (self.true.average or 0.0))
+
+
+class _Words:
+    """An encoder that counts hashed words: segmentation does not depend on how similarity is measured."""
+
+    id = "words"
+
+    def key(self, text: str) -> str:
+        return text
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        vectors = np.full((len(texts), 64), 0.01, np.float32)
+        for number, text in enumerate(texts):
+            for word in text.split('"'):
+                vectors[number, zlib.crc32(word.encode()) % 64] += 1
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@cache
+def _signatures() -> Any:
+    return catalog_signatures(load_catalog())
+
+
+def measure(play: Play, log: Log) -> Measured:
+    """Segment and score a log."""
+    found = segment(log.calls, play.question, log.habits)
+    cards = _cards(play, log, found.steps)
+    order = [index for step in found.steps for index in step]
+    return Measured(
+        log=log,
+        segmentation=found,
+        card=_best(cards),
+        true=_best(cards if found.steps == log.true_steps else _cards(play, log, log.true_steps)),
+        ranges=best_of(cards, found.readings, order),
+    )
+
+
+def _best(cards: Sequence[TrajectoryScore]) -> TrajectoryScore:
+    return max(cards, key=lambda card: card.average or 0.0)
+
+
+def _cards(play: Play, log: Log, steps: Sequence[Sequence[int]]) -> list[TrajectoryScore]:
+    actual = trajectory(tuple(tuple(log.played[index] for index in step) for step in steps))
+    return [score(actual, [one], encoder=_Words(), signatures=_signatures()) for one in play.trajectories]
+
+
+def varied(play: Play, rng: random.Random) -> Steps:
+    """A reference of a task, in half of the cases with calls left out, repeated or taken from elsewhere."""
+    steps = [list(step) for step in rng.choice(play.references)]
+    for step in steps:
+        rng.shuffle(step)
+    if rng.random() < 0.5:
+        return steps
+    for _ in range(rng.randint(1, 4)):
+        step = rng.choice(steps)
+        other: PlayedCall = rng.choice([call for one in rng.choice(plays()).references for row in one for call in row])
+        change = rng.choice(("drop", "repeat", "other"))
+        if change == "drop" and len(step) > 1:
+            step.pop(rng.randrange(len(step)))
+        elif change == "repeat":
+            step.append(rng.choice(step))
+        else:
+            step.insert(rng.randint(0, len(step)), other)
+    return steps
+
+
+def simulated(behaviour: str, runs: int = RUNS) -> Iterator[tuple[Play, Log]]:
+    """Runs of a behaviour: all families in turn, with all pauses."""
+    for number in range(runs):
+        rng = random.Random(f"{behaviour} {number}")
+        play = plays()[number % len(plays())]
+        pause = rng.choice((*PAUSES_MS, None))
+        yield play, simulate(behaviour, varied(play, rng), number, pause)
+
+
+def row(behaviour: str, found: Sequence[Measured]) -> str:
+    """A line of the table: runs whose ranges hold, mean width, error of the headline, open boundaries."""
+    runs = len(found)
+    held = sum(not one.missed for one in found) / runs
+    width, error = sum(one.width for one in found) / runs, sum(one.error for one in found) / runs
+    boundaries = sum(one.segmentation.readings.open for one in found) / runs
+    return f"| {behaviour} | {held:.1%} | {width:.3f} | {error:.3f} | {boundaries:.1f} |"
+
+
+def _earlier(revision: str) -> Callable[[Play, Log], tuple[bool, float, float]]:
+    """What an earlier release makes of a log: whether its ranges hold, their mean width, the error of its average."""
+    modules: dict[str, ModuleType] = {}
+    for name in ("dataflow", "steps"):
+        text = subprocess.run(
+            ["git", "show", f"{revision}:proxy/{name}.py"], check=True, capture_output=True, text=True
+        ).stdout
+        modules[name] = ModuleType(f"earlier_{name}")
+        sys.modules[f"earlier_{name}"] = modules[name]
+        exec(text.replace("m3bench.proxy.dataflow", "earlier_dataflow"), modules[name].__dict__)
+
+    def judged(play: Play, log: Log) -> tuple[bool, float, float]:
+        calls = [
+            modules["steps"].Timed(
+                tool=call.tool, arguments=call.arguments, text=call.text, received_ns=call.received_ns,
+                sent_ns=call.sent_ns, meta=call.meta,
+            )
+            for call in log.calls
+        ]  # fmt: skip
+        found = modules["steps"].segment(calls, play.question)
+        headline = _best(_cards(play, log, found.steps))
+        true = _best(_cards(play, log, log.true_steps))
+        order = [index for step in found.steps for index in step]
+        seen = []
+        for steps in found.readings():
+            place = {index: number for number, step in enumerate(steps) for index in step}
+            seen.append(measured(headline, place, order))
+        spans = {name: [one[name] for one in seen] for name in (*STRUCTURE, "average")}
+        held = all(min(span) - 1e-6 <= (true.metrics[name] or 0.0) <= max(span) + 1e-6 for name, span in spans.items())
+        width = max(spans["average"]) - min(spans["average"])
+        return held, width, abs((headline.average or 0.0) - (true.average or 0.0))
+
+    return judged
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the table."""
+    before = _earlier(arguments[1]) if arguments[:1] == ["--first"] else None
+    head = "| behaviour | range holds | mean width | off by | open boundaries |"
+    print(head + (" first release: range holds | mean width | off by |" if before else ""))
+    print("|---|---|---|---|---|" + ("---|---|---|" if before else ""))
+    measured_all: list[Measured] = []
+    judged_all: list[tuple[bool, float, float]] = []
+    for behaviour in BEHAVIOURS:
+        runs = list(simulated(behaviour))
+        found = [measure(play, log) for play, log in runs]
+        judged = [before(play, log) for play, log in runs] if before else []
+        print(row(behaviour, found) + _earlier_row(judged), flush=True)
+        measured_all += found
+        judged_all += judged
+    print(row(f"all {len(measured_all)}", measured_all) + _earlier_row(judged_all))
+
+
+def _earlier_row(judged: Sequence[tuple[bool, float, float]]) -> str:
+    if not judged:
+        return ""
+    held, width, error = (sum(values) / len(judged) for values in zip(*judged, strict=True))
+    return f" {held:.1%} | {width:.3f} | {error:.3f} |"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
