@@ -2,6 +2,7 @@
 
 import builtins
 import errno
+import io
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -110,13 +111,18 @@ def failing_files(folder: Path, number: int, code: int) -> Iterator[list[str]]:
     real_open = builtins.open
 
     def opened(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
-        found = real_open(file, mode, *args, **kwargs)
-        return File(found) if isinstance(file, int) and mode == "wb" else found
+        if not isinstance(file, int) and (mode[0] in "ra" or not str(file).startswith(str(folder))):
+            return real_open(file, mode, *args, **kwargs)
+        found = real_open(file, mode, *args, **kwargs) if isinstance(file, int) else counted_open(file, mode, *args)
+        return File(found) if mode[0] == "w" else found
+
+    counted_open = counted("open", real_open)
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("open", "replace", "rename", "mkdir", "fsync"):
             patch.setattr(os, name, counted(name, getattr(os, name)))
         patch.setattr(builtins, "open", opened)
+        patch.setattr(io, "open", opened)
         if os.name != "nt":
             import fcntl
 
