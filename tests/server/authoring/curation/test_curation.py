@@ -15,7 +15,7 @@ from m3bench.server.authoring.curation.pipeline import Candidate, Curated, Rulin
 from m3bench.server.authoring.curation.proof import Prover
 from m3bench.server.authoring.curation.review import Everyone, reference_text
 from m3bench.server.authoring.curation.summary import Proposal, RuleSummariser
-from m3bench.server.authoring.curation.task_folder import check_folder, put
+from m3bench.server.authoring.curation.task_folder import add_references, check_folder
 from m3bench.server.authoring.verification import verify
 from m3bench.server.scoring import Encoder, open_encoder
 from m3bench.tasks.errors import InputFileError
@@ -231,7 +231,7 @@ async def test_accepted_references_make_a_set_that_verifies(tmp_path: Path, prov
     for reference in (LIBRARY.task("barcode_lookup-2").references[0], extra):
         curated = await taken(material, prover, summariser=Fixed(reference))
         assert curated.reference is not None, curated.problems
-        put(folder, LIBRARY, [(material.task.id, curated.reference)])
+        add_references(folder, LIBRARY, [(material.task.id, curated.reference)])
         note(folder, curated.decision)
     check_folder(folder)
     made = Library(folder)
