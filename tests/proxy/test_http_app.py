@@ -5,11 +5,14 @@ import secrets
 
 import anyio
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from m3bench.proxy import http, posts
 from m3bench.proxy.http import HttpSettings, http_app
 from m3bench.tasks.errors import UserError
 from tests.proxy.house import RAW, SUM, House, modern
+from tests.proxy.junk import JUNK
 from tests.proxy.web import RawPost, Web, events, modern_headers, serving
 
 pytestmark = pytest.mark.anyio
@@ -181,6 +184,21 @@ async def test_what_is_no_plain_call_is_answered_by_the_sdk() -> None:
         assert events(await web.post({"id": 1, "method": "ping"}))[0]["result"] == {}
         assert (await web.get("/mcp")).status_code == 400
         assert (await web.get("/nothing")).status_code == 404
+
+
+async def junk_then_ping(bodies: list[bytes]) -> None:
+    async with serving(House(), SEAT) as web:
+        await web.open()
+        for body in bodies:
+            assert (await web.post(body)).status_code < 500
+            assert (await web.post(body, **modern_headers("x"))).status_code < 500
+        assert events(await web.post({"id": "the last word", "method": "ping"}))[-1]["result"] == {}
+
+
+@settings(max_examples=25)
+@given(st.lists(JUNK, max_size=6))
+def test_after_any_junk_a_request_is_answered(bodies: list[bytes]) -> None:
+    anyio.run(junk_then_ping, bodies)
 
 
 async def test_bodies_are_bounded_one_by_one_and_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from m3bench.proxy import stdio
 from tests.proxy.house import MODERN, RAW, SUM, House, Pipe, connected, modern
+from tests.proxy.junk import JUNK
 
 pytestmark = pytest.mark.anyio
 
@@ -202,29 +203,6 @@ async def test_a_client_that_reads_no_more_has_left() -> None:
     async with connected(House()) as pipe:
         pipe.broken = True
         await pipe.say(id=1, method="ping")
-
-
-KEYS = st.sampled_from(["jsonrpc", "id", "method", "params", "result", "error", "_meta", "name", "arguments"])
-WORDS = st.sampled_from(
-    ["2.0", "ping", "tools/call", "tools/list", "initialize", "notifications/cancelled", "requestId", "\ud800", "\x00"]
-)
-LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | WORDS
-VALUES = st.recursive(
-    LEAVES,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.text(max_size=4), inner),
-    max_leaves=12,
-)
-REQUESTS = st.fixed_dictionaries(
-    {"jsonrpc": st.just("2.0")},
-    optional={"id": LEAVES | VALUES, "method": WORDS | LEAVES, "params": VALUES, "result": VALUES, "error": VALUES},
-)
-DEEP = b'{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":%b%b}}'
-JUNK = st.one_of(
-    st.binary(max_size=60).filter(lambda line: b"\n" not in line),
-    (VALUES | REQUESTS | st.lists(REQUESTS, max_size=4)).map(lambda value: json.dumps(value).encode()),
-    st.integers(1, 1200).map(lambda depth: DEEP % (b"[" * depth, b"]" * depth)),
-    st.integers(1, 1200).map(lambda depth: DEEP % (b'{"a":' * depth, b"")),
-)
 
 
 async def junk_then_ping(revision: str | None, lines: list[bytes]) -> None:
