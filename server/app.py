@@ -188,7 +188,7 @@ class App:
         calls = await anyio.to_thread.run_sync(self.runs.tool_calls, record.id)
         client = self._client(record)
         card = await anyio.to_thread.run_sync(
-            score_run, record, task, calls, self.workspace(record), self._encoder, client
+            score_run, record, task, calls, self.workspace(record), self._encoder, client, self.library.plans(task)
         )
         change = partial(self.store.change_run, record.id, state="scored", scorecard=card.to_json())
         await anyio.to_thread.run_sync(change)

@@ -1,8 +1,8 @@
 """Finds tasks: the set that comes with the package, one in a folder, or one that was just generated.
 
-A set is a folder with `tasks.json`, `pictures/` and `scenes/` (what the detector knows of each picture, by the
-picture's file name). A set from a secret seed is kept in memory only, so that no reference is on disk. Whatever needs
-to know which tasks exist asks a library.
+A set is a folder with `tasks.json`, `plans.json` (what the calls of each reference give and need), `pictures/` and
+`scenes/` (what the detector knows of each picture, by the picture's file name). A set from a secret seed is kept in
+memory only, so that no reference is on disk. Whatever needs to know which tasks exist asks a library.
 """
 
 import json
@@ -16,9 +16,11 @@ from pydantic import ValidationError
 
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InputFileError, UserError
+from m3bench.tasks.plan import Plan, Plans, unplayed
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task, TaskSet
 
+PLANS = "plans.json"
 BUNDLED = Path(__file__).parent / "data" / "sets" / "m3"
 
 
@@ -66,6 +68,23 @@ class Library:
             raise UserError(f"There is no task {id!r}.{hint}")
         return self.tasks[id]
 
+    @cached_property
+    def _plans(self) -> Mapping[str, tuple[Plan, ...]]:
+        if not self._has(PLANS):
+            return {}
+        try:
+            return Plans.model_validate_json(self._read(PLANS)).plans
+        except ValidationError as error:
+            raise InputFileError(self.folder / PLANS, error.errors(include_url=False)[0]["msg"]) from error
+
+    def plans(self, task: Task) -> tuple[Plan, ...]:
+        """What the calls of each reference give and need; plans that say little where nobody has played them."""
+        found = self._plans.get(task.id, ())
+        sizes = [len(reference.trajectory.calls) for reference in task.references]
+        if [len(plan.calls) for plan in found] == sizes:
+            return found
+        return tuple(unplayed(reference.trajectory) for reference in task.references)
+
     def picture(self, name: str) -> bytes:
         """A picture's file."""
         return self._read(f"pictures/{name}")
@@ -80,7 +99,7 @@ class Library:
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Everything the set consists of: path in the folder and content, sorted, one file in memory at a time."""
-        parts = ("tasks.json", "pictures/**/*", "scenes/**/*")
+        parts = ("tasks.json", PLANS, "pictures/**/*", "scenes/**/*")
         found = (path for part in parts for path in self.folder.glob(part) if path.is_file())
         for name in sorted(path.relative_to(self.folder).as_posix() for path in found):
             yield name, self._read(name)
@@ -102,12 +121,15 @@ class MadeLibrary(Library):
     Args:
         made: The set.
         files: Its pictures and scenes, by their path in the folder that it would be.
+        plans: What the calls of its references give and need, by task; empty when nobody has played them.
     """
 
-    def __init__(self, made: TaskSet, files: Mapping[str, bytes]) -> None:
+    def __init__(
+        self, made: TaskSet, files: Mapping[str, bytes], plans: Mapping[str, tuple[Plan, ...]] | None = None
+    ) -> None:
         super().__init__(Path("(in memory)"))
         self._made = made
-        self._files = files
+        self._files = {**files, **({PLANS: Plans(plans=plans).to_json()} if plans else {})}
 
     @cached_property
     def set(self) -> TaskSet:

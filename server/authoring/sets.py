@@ -11,6 +11,7 @@ import anyio
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.authoring.generation import generate
+from m3bench.server.authoring.planning import play_plans
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
@@ -53,8 +54,9 @@ def make_set(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     tasks = tuple(task for family in families for task in parts[family].set.tasks)
-    files = {name: data for family in families for name, data in parts[family].files() if name != "tasks.json"}
-    return MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tasks), files)
+    files = {name: data for part in parts.values() for name, data in part.files() if "/" in name}
+    plans = {task.id: parts[task.family].plans(task) for task in tasks}
+    return MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tasks), files, plans)
 
 
 def private_set(seed: int, per_family: int) -> MadeLibrary:
@@ -76,9 +78,11 @@ def private_set(seed: int, per_family: int) -> MadeLibrary:
 
 def _family(family: str, seed: int, per_family: int, art: Path) -> MadeLibrary:
     async def main() -> MadeLibrary:
-        return await generate(
-            [FAMILIES[family]], seed=seed, per_family=per_family, art=Art(art), backend=InProcessBackend(), name="",
-            version="",
-        )  # fmt: skip
+        backend = InProcessBackend()
+        made = await generate(
+            [FAMILIES[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="", version=""
+        )
+        files = {name: data for name, data in made.files() if "/" in name}
+        return MadeLibrary(made.set, files, await play_plans(made, backend))
 
     return anyio.run(main)

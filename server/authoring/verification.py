@@ -1,22 +1,21 @@
 """Verifies a set of tasks: every reference runs, in any order of a step's calls, passes the checks, and scores 1."""
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import anyio
 
-from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
+from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.authoring.lint import lint, lint_set
+from m3bench.server.authoring.performance import Performance, perform
+from m3bench.server.authoring.planning import derive, in_steps
 from m3bench.server.scoring import Encoder, open_encoder, score
+from m3bench.server.scoring.effect import Answers, Made, find_answers
+from m3bench.server.scoring.effect_metrics import measure
 from m3bench.server.scoring.signatures import catalog_signatures
-from m3bench.server.toolservers.replay import play_call
 from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.library import Library
-from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
+from m3bench.tasks.plan import Plan
+from m3bench.tasks.task import Reference, Task
 
 
 async def verify(
@@ -64,66 +63,19 @@ def score_problems(task: Task, encoder: Encoder) -> list[str]:
     return problems
 
 
-@dataclass(frozen=True, kw_only=True)
-class Performance:
-    """A reference, played."""
-
-    calls: tuple[LoggedCall, ...]
-    """In the order of the reference, however they were made."""
-    files: dict[str, str]
-    """What the workspace holds in the end: hashes by path."""
-    findings: tuple[Finding, ...]
-
-
-async def perform(
-    library: Library, task: Task, reference: Reference, backend: Backend, *, backwards: bool = False
-) -> Performance:
-    """Play a reference in a fresh sandbox, one call after another, and run the checks.
-
-    Args:
-        library: The set.
-        task: The task.
-        reference: One of its references.
-        backend: Where to play.
-        backwards: The calls of each step are made in reversed order.
-    """
-    with TemporaryDirectory(prefix="m3bench-") as name:
-        workspace = Path(name)
-        (workspace / MEDIA).mkdir()
-        for picture in task.pictures:
-            (workspace / MEDIA / picture).write_bytes(library.picture(picture))
-        spec = SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))
-        sandbox = await backend.open(spec)
-        calls: list[LoggedCall] = []
-        try:
-            for step in reference.steps:
-                made = [await _played(call, sandbox) for call in (reversed(step) if backwards else step)]
-                calls += reversed(made) if backwards else made
-        finally:
-            with anyio.CancelScope(shield=True):
-                await sandbox.aclose()
-        evidence = Evidence(answer=task.answer, workspace=workspace, calls=calls)
-        return Performance(
-            calls=tuple(calls), files=_hashes(workspace), findings=tuple(check.run(evidence) for check in task.checks)
-        )
-
-
-async def _played(call: ReferenceCall, sandbox: Sandbox) -> LoggedCall:
-    outcome, _, text = await play_call(call.tool, call.arguments, sandbox, load_catalog().ready)
-    return LoggedCall(tool=call.tool, arguments=call.arguments, outcome=outcome, text=text)
-
-
-def _hashes(workspace: Path) -> dict[str, str]:
-    return {
-        path.relative_to(workspace).as_posix(): sha256(path.read_bytes()).hexdigest()
-        for path in sorted(workspace.rglob("*"))
-        if path.is_file()
-    }
-
-
 async def play_problems(library: Library, task: Task, reference: Reference, backend: Backend) -> AsyncIterator[str]:
-    """What is wrong with a reference when it is played, forwards and with each step in reversed order."""
+    """What is wrong with a reference when it is played, forwards and with each step in reversed order.
+
+    A plan that is stored with it must be the one that playing it gives, and it must score 1 by effect.
+    """
     forward = await perform(library, task, reference, backend)
+    derived = derive(task.question, task.answer, in_steps(reference, forward.calls))
+    plan = library.plans(task)[task.references.index(reference)] if reference in task.references else derived
+    if plan.played and plan != derived:
+        yield "its plan is not what playing it gives: write it anew with `m3bench tasks plan`"
+    low = {name: value for name, value in measure(_played(task, reference, derived, forward)).items() if value != 1}
+    if low:
+        yield f"by effect it scores {low}"
     for call in forward.calls:
         if call.outcome != "success":
             yield f"{call.tool}: {call.outcome}: {call.text[:200]}"
@@ -137,3 +89,20 @@ async def play_problems(library: Library, task: Task, reference: Reference, back
                 yield f"{one.tool} depends on the order of its step"
         if forward.files != backward.files:
             yield "the files depend on the order of a step"
+
+
+def _played(task: Task, reference: Reference, plan: Plan, performance: Performance) -> Answers:
+    trajectory = reference.trajectory
+    steps = (number for number, step in enumerate(trajectory.steps) for _ in step.calls)
+    made = [
+        Made(call=call, step=step, result=played.text)
+        for step, call, played in zip(steps, trajectory.calls, performance.calls, strict=True)
+    ]
+    return find_answers(
+        trajectory,
+        plan,
+        made,
+        said=task.answer,
+        pictures=frozenset(task.pictures),
+        signatures=catalog_signatures(load_catalog()),
+    )

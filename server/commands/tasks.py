@@ -141,6 +141,38 @@ def generate(
 
 
 @commands.command()
+def plan(
+    folder: Annotated[Path, typer.Argument(help="Folder with a set of tasks.")],
+    sandbox: Annotated[
+        str, typer.Option(help="Where references are played: process, docker or inprocess.")
+    ] = "inprocess",
+) -> None:
+    """Play the references of a set and write down what each of their calls gives and needs, in its plans.json.
+
+    `generate` does this by itself; it is for sets that were written or changed by hand.
+    """
+    import anyio
+
+    from m3bench.server.authoring.planning import play_plans
+    from m3bench.server.commands.screen import counter
+    from m3bench.server.settings import Settings
+    from m3bench.server.toolservers.backend import backend_of
+    from m3bench.tasks.atomic_files import write_atomically
+    from m3bench.tasks.library import PLANS
+    from m3bench.tasks.plan import Plan, Plans
+
+    library = _library(folder)
+
+    async def main() -> dict[str, tuple[Plan, ...]]:
+        with counter(len(library.tasks), "Playing") as done:
+            async with backend_of(Settings.of(sandbox=sandbox)) as backend:
+                return await play_plans(library, backend, progress=done)
+
+    write_atomically(folder / PLANS, Plans(plans=anyio.run(main)).to_json())
+    typer.echo(f"Plans of {len(library.tasks)} tasks written to {folder / PLANS}", err=True)
+
+
+@commands.command()
 def verify(
     tasks: Set = None,
     json: Json = False,

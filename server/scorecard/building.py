@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from m3bench.server.scorecard.effect import score_by_effect
 from m3bench.server.scorecard.improvements import improvements
 from m3bench.server.scorecard.model import (
     ActualCall,
@@ -33,6 +34,7 @@ from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, LoggedCall
+from m3bench.tasks.plan import Plan, unplayed
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Trajectory
 
@@ -47,6 +49,7 @@ def score_run(
     workspace: Path,
     encoder: Encoder,
     client: Client | None = None,
+    plans: Sequence[Plan] | None = None,
 ) -> ScoreCard:
     """The score card of a submitted run.
 
@@ -57,6 +60,7 @@ def score_run(
         workspace: The files that it left.
         encoder: Embeds texts.
         client: Who played it.
+        plans: What the calls of the task's references give and need; little is known of them when left out.
     """
     played = played_run(records, task.question, client)
     references = [reference.trajectory for reference in task.references]
@@ -64,6 +68,8 @@ def score_run(
     best = score(played.trajectory, references, encoder=encoder, signatures=signatures)
     ranges = best_of(_each(best, played, references, encoder), played.segmentation.readings, played.order)
     findings = [check.run(_evidence(run, played, workspace)) for check in task.checks]
+    solved = bool(findings) and all(finding.passed for finding in findings)
+    plans = plans or [unplayed(reference) for reference in references]
     card = ScoreCard(
         scoring_version=VERSION,
         task=task.id,
@@ -75,7 +81,8 @@ def score_run(
             if name in (*STRUCTURE, "average") or low < high
         },
         ranges_exact=ranges.exact,
-        success=all(finding.passed for finding in findings) if findings else None,
+        effect=score_by_effect(played, task, plans, run.answer or "", solved=solved),
+        success=solved if findings else None,
         checks=tuple(
             CheckResult(check=finding.check, passed=finding.passed, reason=finding.reason) for finding in findings
         ),

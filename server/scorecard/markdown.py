@@ -31,7 +31,7 @@ METRICS = {
 }
 
 MAX_CONTRADICTIONS = 3
-MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_IMPROVEMENTS = 24, 8, 15, 3
+MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_IMPROVEMENTS, MAX_NOTES = 24, 8, 15, 3, 6
 """Lines of each kind; what is left out is counted."""
 
 _BAR = 12
@@ -51,6 +51,7 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
     parts = [
         _headline(card),
         _metrics(card),
+        _effect(card),
         _improvements(card),
         calls_markdown(card),
         _checks(card),
@@ -92,6 +93,30 @@ def _metrics(card: ScoreCard) -> str:
 def _spread(low: float, high: float) -> str:
     """A range, when there is one."""
     return f" ({low:.2f}–{high:.2f})" if high - low > 0.0005 else ""
+
+
+def _effect(card: ScoreCard) -> str:
+    """The run by what its calls brought about: the number, and whatever is not a plain match."""
+    score = card.effect
+    if score is None:
+        return ""
+    tools = [call.tool for step in card.alignment.reference_steps for call in step]
+    figure = "undefined" if score.average is None else f"{score.average:.3f}"
+    notes = [f"{_sentence(one.tool)}: {_sentence(one.note or 'not called')}" for one in score.missed]
+    same = score.reference == card.reference.index
+    notes += [
+        f"{_sentence(tools[one.reference]) if same else 'a needed call'}: {_sentence(one.note)}"
+        for one in score.answered
+        if one.note
+    ]
+    if score.not_needed:
+        notes.append(f"calls not needed, because what they give was known: {len(score.not_needed)}")
+    shown = [f"- {note}" for note in notes[:MAX_NOTES]]
+    if len(notes) > MAX_NOTES:
+        shown.append(f"- … {len(notes) - MAX_NOTES} more")
+    counts = "; ".join(score.reasons[name] for name in ("recall", "precision") if name in score.reasons)
+    heading = f"**By effect {figure}**, judged by what the calls brought about: {_sentence(counts)}"
+    return "\n".join([heading, "", *shown]) if shown else heading
 
 
 def _bar(figure: float, low: float, high: float) -> str:

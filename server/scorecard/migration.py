@@ -67,7 +67,8 @@ def _from_1(old: dict[str, Any]) -> dict[str, Any]:
     renamed = {"version": "scoring_version", "gains": "improvements"}
     new = {renamed.get(name, name): value for name, value in old.items()}
     return {
-        "schema": 2, "ranges_exact": True, "evidence": [], "contradictions": [], "reasons": {}, "client": None, **new,
+        "schema": 2, "ranges_exact": True, "effect": None, "evidence": [], "contradictions": [], "reasons": {},
+        "client": None, **new,
     }  # fmt: skip
 
 

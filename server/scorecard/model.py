@@ -172,6 +172,52 @@ class Improvement(_Part):
     """The fault in words."""
 
 
+class AnsweredCall(_Part):
+    """A reference call and what answered it, judged by what was brought about."""
+
+    reference: int
+    """Place of the reference call."""
+    actual: tuple[int, ...]
+    """Places of the actual calls that answer it; several when only together they gave what was wanted."""
+    way: Literal["same call", "same effect", "partly", "another route"]
+    """The same arguments, other arguments with the same effect, part of the effect, or other tools."""
+    similarity: float
+    """How much of what was wanted it gave, from 0 to 1."""
+    note: str = ""
+    """In words, when it is not the same call."""
+
+
+class MissedCall(_Part):
+    """A reference call that nothing answers."""
+
+    reference: int
+    """Place of the reference call."""
+    tool: str
+    note: str = ""
+    """What the nearest call of the same tool asked for instead; empty when there is none."""
+
+
+class EffectScore(_Part):
+    """The run by what its calls brought about, however they are worded."""
+
+    metrics: dict[str, float | None]
+    """Each metric by name, and their `average`; null when every call of the reference was unnecessary."""
+    reference: int
+    """Place of the reference that fits best, from 0."""
+    reasons: dict[str, str]
+    """Why each metric has its value, in a few words."""
+    answered: tuple[AnsweredCall, ...]
+    """In the order of the reference."""
+    missed: tuple[MissedCall, ...]
+    not_needed: tuple[int, ...]
+    """Places of reference calls whose facts the client evidently had without them."""
+
+    @property
+    def average(self) -> float | None:
+        """The mean of the six metrics."""
+        return self.metrics.get("average")
+
+
 class Client(_Part):
     """The client that played the run."""
 
@@ -200,6 +246,8 @@ class ScoreCard(_Part):
     """Lowest and highest value of each metric over all readings of the log."""
     ranges_exact: bool = True
     """Whether some reading attains each end of the ranges; otherwise no reading goes beyond them."""
+    effect: EffectScore | None = None
+    """The same run judged by what its calls brought about; null on cards from before this was done."""
     success: bool | None
     """Whether every check passed; null when the task has none."""
     checks: tuple[CheckResult, ...]

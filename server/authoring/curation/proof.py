@@ -13,7 +13,8 @@ from m3bench.server.authoring.curation.judge import causal_problems
 from m3bench.server.authoring.curation.material import Act, Material
 from m3bench.server.authoring.curation.summary import RuleSummariser
 from m3bench.server.authoring.lint import lint
-from m3bench.server.authoring.verification import Performance, perform, play_problems, score_problems
+from m3bench.server.authoring.performance import Performance, perform
+from m3bench.server.authoring.verification import play_problems, score_problems
 from m3bench.server.scoring import Encoder
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.families.base import DISTRACTORS

@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from m3bench.proxy.indirect import CALL_TOOL
 from m3bench.server.evaluate.headless.inspect_seat import text_of
 from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
+from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Call
 
@@ -37,6 +38,10 @@ class Play:
     task: Task
     """References and answer with it: only agents that stand for perfect knowledge may look further than the
     question."""
+    library: Library
+    """The set that the task is from: a template for a task may be another one."""
+    run: str
+    """The handle of the run that is played now."""
     pictures: tuple[str, ...]
     """Paths in the workspace."""
     shown: frozenset[str]
@@ -61,6 +66,12 @@ class Play:
     async def call(self, call: Call) -> str:
         """Make one call as a step of its own."""
         return (await self.step([call]))[0]
+
+    async def restart(self) -> None:
+        """Give the run up and begin the same task anew."""
+        opening = await self.client.call_tool("start_task", {"task_id": self.task.id, "abandon": True})
+        facts = (opening.meta or {})["m3bench/task"]
+        self.run, self.steps = str(facts["run"]), 0
 
     async def tools(self) -> list[Tool]:
         """The tools of the seat, the benchmark's own left out."""

@@ -84,6 +84,8 @@ async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
         play = Play(
             client=client,
             task=task,
+            library=plan.library,
+            run=str(facts["run"]),
             pictures=tuple(facts["pictures"]),
             shown=frozenset(tool.qualified for tool in seat.tools.values()),
             indirect=bool(seat.unlisted),
@@ -92,7 +94,7 @@ async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
         )
         answer = await agent.play(play)
         _meant(await client.call_tool("submit", {"answer": answer}))
-        return str(facts["run"])
+        return play.run
 
 
 @asynccontextmanager

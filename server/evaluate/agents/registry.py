@@ -45,6 +45,10 @@ AGENTS = {
         Agent(name="copycat", about="calls what sounds like the question and repeats it", where="idle.copycat"),
         Agent(name="random", about="calls random tools with random arguments that fit", where="idle.anything"),
         Agent(name="null", about="does nothing: the floor, 0 everywhere", where="idle.null"),
+        Agent(name="sibling", about="plays another task of the family, answer included", where="templates.sibling"),
+        Agent(name="generic", about="uses the right tools on other things", where="templates.generic"),
+        Agent(name="dump", about="calls every tool and hands in all results", where="templates.dump"),
+        Agent(name="rehearse", about="plays, gives up and plays again: as the oracle", where="templates.rehearse"),
         Agent(name="canary", about="looks for the solution; its answer is what it found", where="canary.canary"),
     )
 }

@@ -231,7 +231,9 @@ class _Rescoring:
         try:
             task = self._library.task(run.record.task)
             client = self._client(run, workspace)
-            return score_run(run.record, task, _of_agent(run), workspace, self._encoder, client)
+            return score_run(
+                run.record, task, _of_agent(run), workspace, self._encoder, client, self._library.plans(task)
+            )
         except M3Error as error:
             problem = str(error)
         except Exception as error:  # whatever a forged record makes the scorer raise

@@ -114,7 +114,7 @@ def test_every_later_call_uses_what_only_an_earlier_answer_said():
 
 async def _answers(library: MadeLibrary, task: Task) -> list[str]:
     """What the steps of a reference answer, in one case."""
-    from m3bench.server.authoring.verification import perform
+    from m3bench.server.authoring.performance import perform
 
     performance = await perform(library, task, task.references[0], InProcessBackend())
     texts = iter(call.text.casefold() for call in performance.calls)

@@ -27,6 +27,8 @@ from tests.sets import write_set
 TASKS = ("barcode_lookup-1", "hugeicons-1")
 """Quick ones, with steps of several calls."""
 
+TEMPLATE = 0.65
+"""What playing another task in place of this one may reach by effect on any single task."""
 FLOOR = 0.35
 """What an agent that knows nothing may reach on one task by luck: a call or two that any solution has."""
 
@@ -79,8 +81,10 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
         assert card is not None, sample.reason
         average = card.average
         match agent:
-            case "oracle":
-                assert set(card.metrics.values()) == {1.0}
+            case "oracle" | "rehearse":
+                assert set(card.metrics.values()) == set(card.effect.metrics.values()) == {1.0}
+            case "sibling" | "generic" | "dump":
+                assert card.effect.average < TEMPLATE
             case "oracle-serial":
                 assert 0.8 < average < 1
                 assert card.metrics["recall"] == card.metrics["precision"] == 1
@@ -90,7 +94,7 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
                 assert set(card.metrics.values()) == {0.0}
             case _:
                 assert average < FLOOR
-        assert card.success is agent.startswith("oracle")
+        assert card.success is (agent.startswith("oracle") or agent == "rehearse")
     assert {call.client.split()[0] for _, calls in recorded(folder).values() for call in calls} == {agent}
 
 
@@ -103,8 +107,8 @@ def test_the_same_seed_makes_the_same_calls(agent: str, tmp_path: Path) -> None:
         made = recorded(folder)
         asked.append({task: [(call.tool, call.arguments) for call in calls] for task, (_, calls) in made.items()})
         asked[-1] |= {task: [*asked[-1][task], run.answer] for task, (run, _) in made.items()}
-    for one, other in zip(asked[0].values(), asked[1].values(), strict=True):
-        assert sorted(map(str, one)) == sorted(map(str, other))
+    for task, calls in asked[0].items():
+        assert sorted(map(str, calls)) == sorted(map(str, asked[1][task]))
 
 
 def test_other_seeds_and_repeats_throw_other_dice(tmp_path: Path) -> None:
@@ -123,8 +127,8 @@ def test_words_to_the_graders_move_no_number(results: Callable[[str], Path]) -> 
         one, other = cards["sloppy"][task][1], cards["injector"][task][1]
         assert one is not None
         assert other is not None
-        assert one["metrics"] == other["metrics"]
-        assert [check["passed"] for check in one["checks"]] == [check["passed"] for check in other["checks"]]
+        assert one.metrics == other.metrics
+        assert [check.passed for check in one.checks] == [check.passed for check in other.checks]
         assert talking[task][0].answer == f"{VAGUE}\n\n{INJECTION}"
         assert INJECTION not in str(plain[task])
     assert any(INJECTION in str(call.arguments) for _, calls in talking.values() for call in calls)

@@ -1,0 +1,304 @@
+"""How far two calls of the same tool ask for the same thing, argument by argument and by kind.
+
+Identity, quantity and place agree or do not. Text and content agree to a share between 0 and 1. Presentation never
+counts. Nothing is embedded and nothing is looked up: names of places that are written otherwise, and other words for
+the same search, are for the effect of the call to decide.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from m3bench.tasks.facts import Fact, facts_of, fold, leaves, number, same_number
+from m3bench.tasks.kinds import Kind, ToolKinds
+from m3bench.tasks.tolerance import read_as
+from m3bench.tasks.trajectory import JSON, Call
+
+NEAR_METRES = 250.0
+"""Two positions that are no further apart are the same place: a building and its entrance."""
+NEAR_PIXELS = 12.0
+"""Two strokes whose numbers differ by no more than this, or by a twentieth, are at the same place."""
+_STROKES = frozenset({"areas", "arrows", "circles", "detections", "lines", "texts"})
+_LOOKS = frozenset({"color", "thickness", "font_scale", "blur_strength", "tip_length", "filled", "score", "x_font"})
+"""Parts of strokes that say how they look, not where they are."""
+PATHS = frozenset({"imageFileUri", "image_paths", "image_source", "input_data", "input_path"})
+"""Arguments that name a picture to work on."""
+EARTH_METRES = 6_371_000.0
+
+_EDGE = re.compile(r"[^\w]+")
+_WORD = re.compile(r"\w+")
+_LITTLE = frozenset({"a", "an", "and", "at", "by", "for", "from", "in", "near", "of", "on", "or", "the", "to", "with"})
+_LATITUDE, _LONGITUDE = ("latitude", "lat"), ("longitude", "lng", "lon")
+
+
+class Disagreement(NamedTuple):
+    """An argument in which two calls ask for different things."""
+
+    argument: str
+    kind: Kind
+    wanted: JSON
+    asked: JSON
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """How two calls compare."""
+
+    equal: bool
+    """Every argument that counts is the same."""
+    share: float
+    """Mean agreement of text and content; 1 when there is none of either."""
+    reworded: tuple[Disagreement, ...]
+    """Texts that differ: what the call brought about says whether it was as good."""
+    wrong: tuple[Disagreement, ...]
+    """Identities, quantities and places that are others."""
+
+
+def agree(
+    reference: Call,
+    actual: Call,
+    kinds: ToolKinds,
+    defaults: Mapping[str, JSON],
+    unordered: frozenset[str] = frozenset(),
+    pictures: frozenset[str] = frozenset(),
+) -> Agreement:
+    """Compare an actual call with a reference call of the same tool.
+
+    Args:
+        reference: The call that is wanted; values that it tolerates are read as its own.
+        actual: The call that was made.
+        kinds: The kinds of the tool's arguments.
+        defaults: Arguments whose absence means a value.
+        unordered: Array arguments whose order means nothing.
+        pictures: Names of the files that the run began with. The names of others are the client's own choice, so two
+            pictures that are both made in the run are compared by the calls that made them, and not here.
+    """
+    wanted = _given(reference.arguments, defaults)
+    asked = _given(read_as(reference.arguments, reference.tolerances, actual.arguments), defaults)
+    wanted, asked = _joined(wanted, kinds), _joined(asked, kinds)
+    wrong: list[Disagreement] = []
+    shares: list[float] = []
+    reworded: list[Disagreement] = []
+    for name in sorted(wanted.keys() | asked.keys()):
+        kind = "place" if name == _POSITION else kinds.kind(name)
+        if kind == "presentation":
+            continue
+        one, other = wanted.get(name), asked.get(name)
+        if kind in ("text", "content"):
+            share = _share(one, other, strokes=name in _STROKES) if kind == "content" else _likeness(one, other)
+            shares.append(share)
+            if kind == "text" and share < 1:
+                reworded.append(Disagreement(name, kind, one, other))
+        elif name in PATHS and _made_in_run(one, pictures) and _made_in_run(other, pictures):
+            continue
+        elif not _same(kind, one, other, ordered=name not in unordered):
+            wrong.append(Disagreement(name, kind, one, other))
+    share = math.fsum(shares) / len(shares) if shares else 1.0
+    return Agreement(equal=not wrong and share == 1, share=share, reworded=tuple(reworded), wrong=tuple(wrong))
+
+
+_POSITION = "position"
+_MODES = frozenset({"operation", "source_type"})
+"""Which of a tool's several uses is meant: not what it is used on."""
+
+
+def says_nothing(call: Call, kinds: ToolKinds, pictures: frozenset[str]) -> bool:
+    """Whether a call has no argument that counts: it opens, saves or passes on what other calls fill."""
+    return all(
+        kinds.kind(name) == "presentation" or name in _MODES or (name in PATHS and _made_in_run(value, pictures))
+        for name, value in call.arguments.items()
+    )
+
+
+def _given(arguments: Mapping[str, JSON], defaults: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    """The arguments with every default in its place; null is the same as absent."""
+    given = {**defaults, **{name: value for name, value in arguments.items() if value is not None}}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _joined(arguments: Mapping[str, JSON], kinds: ToolKinds) -> Mapping[str, JSON]:
+    """A latitude and a longitude that are two arguments are one position."""
+    names = [
+        next((n for n in axis if n in arguments and kinds.kind(n) == "place"), None) for axis in (_LATITUDE, _LONGITUDE)
+    ]
+    if None in names:
+        return arguments
+    latitude, longitude = (arguments[name] for name in names if name is not None)
+    rest = {name: value for name, value in arguments.items() if name not in names}
+    return {**rest, _POSITION: {"latitude": latitude, "longitude": longitude}}
+
+
+def _same(kind: Kind, wanted: JSON, asked: JSON, *, ordered: bool) -> bool:
+    if wanted is None or asked is None:
+        return wanted is asked or (_empty(wanted) and _empty(asked))
+    if kind == "place":
+        return same_place(wanted, asked)
+    if isinstance(wanted, list | tuple) and isinstance(asked, list | tuple):
+        if len(wanted) != len(asked):
+            return False
+        if ordered:
+            return all(_same(kind, one, other, ordered=True) for one, other in zip(wanted, asked, strict=True))
+        left = list(asked)
+        for one in wanted:
+            found = next((i for i, other in enumerate(left) if _same(kind, one, other, ordered=True)), None)
+            if found is None:
+                return False
+            left.pop(found)
+        return True
+    if isinstance(wanted, Mapping) and isinstance(asked, Mapping):
+        names = wanted.keys() | asked.keys()
+        return all(_same(kind, wanted.get(name), asked.get(name), ordered=ordered) for name in names)
+    if isinstance(wanted, bool) or isinstance(asked, bool):
+        return _truth(wanted) is _truth(asked) is not None
+    one, other = number(wanted), number(asked)
+    if one is not None and other is not None:
+        # A code such as 007 is no number, and a number may come as text.
+        return (
+            same_number(one, other)
+            if kind == "quantity" or not (isinstance(wanted, str) and isinstance(asked, str))
+            else _code(wanted) == _code(asked)
+        )
+    return kind == "identity" and _code(wanted) == _code(asked)
+
+
+def _made_in_run(value: JSON, pictures: frozenset[str]) -> bool:
+    paths = [str(leaf) for leaf in leaves(value)]
+    return bool(pictures and paths) and not any(
+        path.replace("\\", "/").rpartition("/")[2] in pictures for path in paths
+    )
+
+
+def _empty(value: JSON) -> bool:
+    return value is None or value in ("", [], {}, ())
+
+
+def _truth(value: JSON) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "false": False}.get(str(value).casefold())
+
+
+def _code(value: JSON) -> str:
+    """An id, a code or a path without what people write differently: case, hyphens, `./`, a prefix such as r/."""
+    text = fold(str(value)).replace("\\", "/").removeprefix("./").removeprefix("r/").rstrip("/")
+    return _EDGE.sub("", text) if not re.search(r"[./:@]", text) else text
+
+
+def same_place(wanted: JSON, asked: JSON) -> bool:
+    """Whether two places are the same: positions by distance, names by their parts."""
+    one, other = list(_points(wanted)), list(_points(asked))
+    if one or other:
+        near = len(one) == len(other) and all(metres(a, b) <= NEAR_METRES for a, b in zip(one, other, strict=True))
+        return near and [*_names(wanted)] == [*_names(asked)]
+    left, right = [*_names(wanted)], [*_names(asked)]
+    return len(left) == len(right) and all(_same_name(a, b) for a, b in zip(left, right, strict=True))
+
+
+def _same_name(wanted: str, asked: str) -> bool:
+    """Names in parts from small to large agree when they begin alike and one only says more than the other."""
+    one, other = ([_code(part) for part in re.split(r"[,;]", name)] for name in (wanted, asked))
+    return one[0] == other[0] and (set(one) <= set(other) or set(other) <= set(one))
+
+
+def _points(value: JSON) -> Iterator[tuple[float, float]]:
+    if isinstance(value, Mapping):
+        latitude = next((number(value[name]) for name in _LATITUDE if name in value), None)
+        longitude = next((number(value[name]) for name in _LONGITUDE if name in value), None)
+        if latitude is not None and longitude is not None:
+            yield latitude, longitude
+            return
+        for name in sorted(value):
+            yield from _points(value[name])
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _points(item)
+    elif isinstance(value, str):
+        for part in value.split("|"):
+            halves = [number(half) for half in part.split(",")]
+            if len(halves) == 2 and halves[0] is not None and halves[1] is not None:
+                yield halves[0], halves[1]
+
+
+def _names(value: JSON) -> Iterator[str]:
+    """The names in a place, without its positions and numbers."""
+    if isinstance(value, Mapping):
+        for name in sorted(value):
+            yield from _names(value[name])
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _names(item)
+    elif isinstance(value, str) and not [*_points(value)]:
+        yield fold(value)
+
+
+def metres(one: tuple[float, float], other: tuple[float, float]) -> float:
+    """The distance between two positions on a sphere."""
+    (a, b), (c, d) = (map(math.radians, point) for point in (one, other))
+    h = math.sin((c - a) / 2) ** 2 + math.cos(a) * math.cos(c) * math.sin((d - b) / 2) ** 2
+    return 2 * EARTH_METRES * math.asin(min(1.0, math.sqrt(h)))
+
+
+def _likeness(wanted: JSON, asked: JSON) -> float:
+    """The square of the words in common over all words of the two; little words and plural endings carry no meaning.
+
+    Squared, because names of different things often share most of their words.
+    """
+    one, other = _words(wanted), _words(asked)
+    if one == other:
+        return 1.0
+    together = len(one & other)
+    return (together / len(one | other)) ** 2 if together else 0.0
+
+
+def _words(value: JSON) -> frozenset[str]:
+    if value is None:
+        return frozenset()
+    found = [word for leaf in facts_of(value) if isinstance(leaf, str) for word in _WORD.findall(leaf)]
+    found += _WORD.findall(fold(value)) if isinstance(value, str) else []
+    return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in found if word not in _LITTLE)
+
+
+def _share(wanted: JSON, asked: JSON, *, strokes: bool) -> float:
+    """The share of what was to be put in that was put in, wherever it stands."""
+    one, other = Counter(_cells(wanted)), list(_cells(asked))
+    if not one:
+        return 1.0
+    same = _near if strokes else _same_cell
+    found = 0
+    for cell in one.elements():
+        at = next((i for i, candidate in enumerate(other) if same(cell, candidate)), None)
+        if at is not None:
+            other.pop(at)
+            found += 1
+    return found / one.total()
+
+
+def _cells(value: JSON) -> Iterator[Fact]:
+    if isinstance(value, Mapping):
+        for name in sorted(value.keys() - _LOOKS):
+            yield from _cells(value[name])
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _cells(item)
+    elif value is not None and not isinstance(value, bool):
+        found = number(value)
+        text = fold(str(value))
+        if found is not None:
+            yield found
+        elif text:
+            yield text
+
+
+def _same_cell(wanted: Fact, asked: Fact) -> bool:
+    if isinstance(wanted, str) or isinstance(asked, str):
+        return wanted == asked
+    return same_number(wanted, asked)
+
+
+def _near(wanted: Fact, asked: Fact) -> bool:
+    if isinstance(wanted, str) or isinstance(asked, str):
+        return wanted == asked
+    return abs(wanted - asked) <= max(NEAR_PIXELS, abs(wanted) / 20)

@@ -1,0 +1,285 @@
+"""Profile `effect`: an actual call answers a reference call when it brings about what that call is there for.
+
+Calls of one tool are compared by the kinds of their arguments and by what they gave; the assignment is the same
+similarity-bucketed one as in the other profiles. What it leaves open may be answered on another route: by a call of
+another tool, or by several calls together, that gave the same facts. A perception or computation whose facts the
+client evidently had without it is not needed in this run. Pure: results come in with the calls, and without them the
+arguments alone decide.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from m3bench.server.scoring.agreement import Agreement, agree, says_nothing
+from m3bench.server.scoring.align import assign
+from m3bench.server.scoring.texts import Signature, Signatures
+from m3bench.tasks.facts import Fact, Held, is_distinctive, leaves
+from m3bench.tasks.kinds import kinds_of
+from m3bench.tasks.plan import Plan, PlannedCall, digest
+from m3bench.tasks.trajectory import Call, Trajectory
+
+WEAK, STRONG = 0.60, 0.80
+"""Similarity from which two calls match, and from which a match is strong."""
+
+Way = Literal["same call", "same effect", "partly", "another route"]
+
+NOTHING_KNOWN = Signature(defaults={})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """An actual call with what it gave."""
+
+    call: Call
+    step: int
+    result: str | None
+    """The text of its result; None when it is not known, as in a file of trajectories."""
+
+    @cached_property
+    def held(self) -> Held:
+        """The result, asked for facts."""
+        return Held(self.result or "")
+
+    @cached_property
+    def asked(self) -> Held:
+        """The arguments, asked for facts."""
+        return Held("\n".join(str(leaf) for leaf in leaves(self.call.arguments)))
+
+    def told(self, fact: Fact) -> bool:
+        """Whether the call brought a fact that whoever made it did not put in."""
+        return self.held.holds(fact) and not self.asked.holds(fact)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """How a reference call was answered."""
+
+    way: Way
+    actual: tuple[int, ...]
+    """The calls that answer it; several only on another route."""
+    similarity: float
+    agreement: Agreement | None
+    """Of the arguments, when the tool is the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """Which reference calls were answered, and how."""
+
+    plan: Plan
+    reference_steps: tuple[int, ...]
+    """The step of each reference call."""
+    steps: tuple[int, ...]
+    """The step of each actual call."""
+    answers: Mapping[int, Answer]
+    """By place in the reference."""
+    dropped: frozenset[int]
+    """Reference calls that were not needed in this run."""
+    rejected: Mapping[int, tuple[int, Agreement]]
+    """For a reference call that nothing answers: the nearest actual call of the same tool, and how it differs."""
+
+    @property
+    def wanted(self) -> int:
+        """How many reference calls count."""
+        return len(self.plan.calls) - len(self.dropped)
+
+    @cached_property
+    def needed(self) -> frozenset[int]:
+        """The actual calls that answer something."""
+        return frozenset(index for answer in self.answers.values() for index in answer.actual)
+
+
+class Comparison(NamedTuple):
+    """How an actual call answers a reference call of the same tool, and to what degree."""
+
+    way: Way
+    similarity: float
+    agreement: Agreement
+
+
+def find_answers(
+    reference: Trajectory,
+    plan: Plan,
+    made: Sequence[Made],
+    *,
+    said: str = "",
+    pictures: frozenset[str] = frozenset(),
+    signatures: Signatures,
+) -> Answers:
+    """Decide which actual calls answer which reference calls.
+
+    Args:
+        reference: A way to solve the task.
+        plan: What its calls give and need.
+        made: The actual calls in order.
+        said: What the client handed in and was right about; empty when it was not right.
+        pictures: Names of the files that the run began with.
+        signatures: Defaults and unordered arrays of the tools.
+    """
+    search = _Search(reference.calls, plan, made, pictures, signatures)
+    search.match()
+    search.give_back_empty()
+    search.find_routes()
+    dropped = search.not_needed(said)
+    missed = set(range(len(reference.calls))) - search.answers.keys() - dropped
+    return Answers(
+        plan=plan,
+        reference_steps=tuple(number for number, step in enumerate(reference.steps) for _ in step.calls),
+        steps=tuple(one.step for one in made),
+        answers=dict(sorted(search.answers.items())),
+        dropped=dropped,
+        rejected={place: search.nearest[place] for place in sorted(missed & search.nearest.keys())},
+    )
+
+
+def compare(
+    reference: Call,
+    planned: PlannedCall,
+    made: Made,
+    signature: Signature | None = None,
+    pictures: frozenset[str] = frozenset(),
+) -> Comparison:
+    """Compare an actual call with a reference call of the same tool.
+
+    Equal arguments are the same call. Otherwise the same result, or all the facts that the reference call is there
+    for, are the same effect. Otherwise another identity, quantity or place is another call, and what is left is the
+    share of the facts (of the arguments, when results are not known) that agrees.
+    """
+    kinds, known = kinds_of(reference.tool), signature or NOTHING_KNOWN
+    agreement = agree(reference, made.call, kinds, known.defaults, known.unordered, pictures)
+    if agreement.equal:
+        return Comparison("same call", 1.0, agreement)
+    if made.result is None or kinds.role == "action":
+        return Comparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
+    if planned.result and digest(made.result) == planned.result:
+        return Comparison("same effect", 1.0, agreement)
+    if not planned.gives:
+        return Comparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
+    found = sum(made.held.holds(fact) for fact in planned.gives)
+    if found == len(planned.gives) and any(is_distinctive(fact) for fact in planned.gives):
+        return Comparison("same effect", 1.0, agreement)
+    share = found / len(planned.gives) * (1.0 if agreement.reworded else agreement.share)
+    return Comparison("partly", 0.0 if agreement.wrong else share, agreement)
+
+
+class _Search:
+    """The search for answers in one run."""
+
+    def __init__(
+        self,
+        reference: Sequence[Call],
+        plan: Plan,
+        made: Sequence[Made],
+        pictures: frozenset[str],
+        signatures: Signatures,
+    ) -> None:
+        self._reference = reference
+        self._plan = plan
+        self._made = made
+        self._pictures = pictures
+        self._signatures = signatures
+        self._good = [index for index, one in enumerate(made) if not one.call.failed]
+        self.answers: dict[int, Answer] = {}
+        self.nearest: dict[int, tuple[int, Agreement]] = {}
+
+    def match(self) -> None:
+        """Assign actual calls to reference calls of the same tool."""
+        for tool in dict.fromkeys(call.tool for call in self._reference):
+            rows = [place for place, call in enumerate(self._reference) if call.tool == tool]
+            columns = [index for index in self._good if self._made[index].call.tool == tool]
+            if columns:
+                self._match(rows, columns, self._signatures(tool))
+
+    def _match(self, rows: Sequence[int], columns: Sequence[int], signature: Signature | None) -> None:
+        import numpy as np
+
+        table = [
+            [
+                compare(self._reference[row], self._plan.calls[row], self._made[column], signature, self._pictures)
+                for column in columns
+            ]
+            for row in rows
+        ]
+        for row, column in assign(np.array([[pair.similarity for pair in line] for line in table]), WEAK):
+            way, similarity, agreement = table[row][column]
+            self.answers[rows[row]] = Answer(
+                way=way, actual=(columns[column],), similarity=similarity, agreement=agreement
+            )
+        taken = {index for answer in self.answers.values() for index in answer.actual}
+        for row, line in zip(rows, table, strict=True):
+            if row not in self.answers:
+                # One that answers nothing comes first, then the one that is least wrong.
+                order = [
+                    (columns[i] in taken, len(pair.agreement.wrong), -pair.agreement.share, i)
+                    for i, pair in enumerate(line)
+                ]
+                near = min(order)[-1]
+                self.nearest[row] = columns[near], line[near].agreement
+
+    def give_back_empty(self) -> None:
+        """Take back the answers to actions that say nothing, where nothing of what they hold together was answered.
+
+        Whoever opens and saves a file has done nothing yet. Such actions count with those that fill the file.
+        """
+        actions = [place for place, call in enumerate(self._reference) if kinds_of(call.tool).role == "action"]
+        empty = {
+            place
+            for place in actions
+            if says_nothing(self._reference[place], kinds_of(self._reference[place].tool), self._pictures)
+        }
+        for group in _connected(actions, self._plan):
+            filled = group - empty
+            if filled and not filled & self.answers.keys():
+                for place in group & empty:
+                    self.answers.pop(place, None)
+
+    def find_routes(self) -> None:
+        """Answer what is left by calls of any tool that gave the same facts, one call alone before several together.
+
+        Only facts that an earlier result did not hold can show that a call was replaced, and only one that can hardly
+        be there by chance. What an action brings about is not in a result.
+        """
+        for place, planned in enumerate(self._plan.calls):
+            if place in self.answers or kinds_of(self._reference[place].tool).role == "action":
+                continue
+            if not any(is_distinctive(fact) for fact in planned.news):
+                continue
+            holders = [{i for i in self._good if self._made[i].told(fact)} for fact in planned.gives]
+            alone = set.intersection(*holders)
+            if alone:
+                found = {min(alone)}
+            elif all(holders):
+                found = {min(holder) for holder in holders}
+            else:
+                continue
+            self.answers[place] = Answer(
+                way="another route", actual=tuple(sorted(found)), similarity=1.0, agreement=None
+            )
+
+    def not_needed(self, said: str) -> frozenset[int]:
+        """Perceptions and computations whose facts the client evidently had without them.
+
+        The facts stand in the arguments of calls that answer something, or in what the client rightly said.
+        """
+        used = {index for answer in self.answers.values() for index in answer.actual}
+        shown = Held("\n".join([said, *(self._made[index].asked.text for index in sorted(used))]))
+        return frozenset(
+            place
+            for place, planned in enumerate(self._plan.calls)
+            if place not in self.answers
+            and kinds_of(self._reference[place].tool).role in ("perception", "computation")
+            and planned.gives
+            and all(shown.holds(fact) for fact in planned.gives)
+        )
+
+
+def _connected(places: Sequence[int], plan: Plan) -> list[set[int]]:
+    """Calls in groups that hang together by what they need."""
+    groups: list[set[int]] = []
+    for place in places:
+        linked = [group for group in groups if group & {*plan.calls[place].needs}]
+        groups = [group for group in groups if group not in linked]
+        groups.append({place}.union(*linked))
+    return groups

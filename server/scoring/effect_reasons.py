@@ -1,0 +1,81 @@
+"""Why a metric of profile `effect` has its value, and what became of each reference call, in a few words.
+
+The sentences repeat the formula with the run's own counts, so that a reader can redo the arithmetic.
+"""
+
+from collections.abc import Sequence
+
+from m3bench.server.scoring.agreement import Agreement, Disagreement
+from m3bench.server.scoring.effect import Answer, Answers
+from m3bench.server.scoring.effect_metrics import pairs, planned_steps, taken_steps
+from m3bench.server.scoring.explain import value
+
+_MAX_VALUE = 42
+
+
+def reasons(found: Answers) -> dict[str, str]:
+    """The reason of every metric, by name."""
+    if not found.answers:
+        return dict.fromkeys(_NAMES, "no call answered the reference")
+    ordered = pairs(found)
+    early = sum(before > after for before, after in ordered)
+    mixed = sum(before == after for before, after in ordered)
+    partly = sum(answer.similarity < 1 for answer in found.answers.values())
+    best, taken = planned_steps(found), taken_steps(found)
+    return {
+        "recall": f"{len(found.answers)} of {_count(found.wanted, 'needed call')} answered{_not_needed(found)}",
+        "precision": f"{len(found.needed)} of {_count(len(found.steps), 'call')} answered something",
+        "argument_similarity": f"{_count(partly, 'answer')} only in part" if partly else "every answer is a full one",
+        "step_coherence": f"{_count(taken, 'step')} where the plan takes {best}",
+        "order_consistency": f"{early} of {_count(len(ordered), 'dependence')} out of order"
+        if ordered
+        else "nothing to put in order",
+        "merge_purity": f"{mixed} of {_count(len(ordered), 'dependence')} sent together"
+        if ordered
+        else "nothing to keep apart",
+    }
+
+
+_NAMES = ("recall", "precision", "argument_similarity", "step_coherence", "order_consistency", "merge_purity")
+
+
+def answer_note(answer: Answer, tools: Sequence[str]) -> str:
+    """How a reference call was answered, when it was not by the same call.
+
+    Args:
+        answer: The answer.
+        tools: The tools of the calls that answer it.
+    """
+    if answer.way == "another route":
+        return "another route: " + ", ".join(dict.fromkeys(tools))
+    if answer.way == "same effect":
+        return "other arguments, the same effect"
+    return f"{answer.similarity:.0%} of what was wanted" if answer.way == "partly" else ""
+
+
+def miss_note(agreement: Agreement) -> str:
+    """What the nearest call of the same tool asked for instead."""
+    found = (*agreement.wrong, *agreement.reworded)
+    return "; ".join(map(_wrong, found[:2])) if found else "it brought something else"
+
+
+def _wrong(found: Disagreement) -> str:
+    name = found.argument.replace("_", " ")
+    if found.asked is None:
+        return f"without {name}: {_shown(found.wanted)} wanted"
+    if found.wanted is None:
+        return f"{name} {_shown(found.asked)} asked, none wanted"
+    return f"another {name}: {_shown(found.wanted)} wanted, {_shown(found.asked)} asked"
+
+
+def _shown(item: object) -> str:
+    text = value(item, _MAX_VALUE)  # type: ignore[arg-type]
+    return text[1:-1] if isinstance(item, str) and text.endswith('"') else text
+
+
+def _not_needed(found: Answers) -> str:
+    return f"; {len(found.dropped)} not needed in this run" if found.dropped else ""
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number} {one if number == 1 else one + 's'}"

@@ -1,0 +1,211 @@
+"""Calls are equal when their effect is: routes, what was not needed, and structure from dependencies."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from m3bench.server.scoring import metrics
+from m3bench.server.scoring.effect import Made, compare, find_answers
+from m3bench.server.scoring.effect_metrics import measure
+from m3bench.server.scoring.effect_reasons import miss_note
+from m3bench.server.scoring.metrics import Alignment, Link
+from m3bench.server.scoring.signatures import catalog_signatures
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.plan import Plan, PlannedCall, digest, unplayed
+from m3bench.tasks.trajectory import Call, Step, Trajectory
+
+SIGNATURES = catalog_signatures(load_catalog())
+
+OCR = Call(tool="ocr/perform_ocr", arguments={"input_data": "./media/poster.png"})
+JOKER = Call(tool="tmdb/search_movies", arguments={"query": "Joker"})
+LOVE = Call(tool="tmdb/search_movies", arguments={"query": "In the Mood for Love"})
+ADD = Call(tool="math/sum", arguments={"numbers": [8.1, 7.9]})
+RESULTS = {
+    "ocr": "JOKER\nIn the Mood for Love",
+    "joker": '{"title": "Joker", "release_date": "2019-10-04", "vote_average": 8.1}',
+    "love": '{"title": "In the Mood for Love", "release_date": "2000-09-29", "vote_average": 7.9}',
+    "add": "16.0",
+}
+FILMS = Trajectory(steps=(Step(calls=(OCR,)), Step(calls=(JOKER, LOVE)), Step(calls=(ADD,))))
+PLAN = Plan(
+    calls=(
+        PlannedCall(gives=("joker", "in the mood for love"), new=2),
+        PlannedCall(gives=("2019-10-04", 8.1, "joker"), new=2, needs=(0,), result=digest(RESULTS["joker"])),
+        PlannedCall(gives=("2000-09-29", 7.9, "in the mood for love"), new=2, needs=(0,)),
+        PlannedCall(gives=(16.0,), new=1, needs=(1, 2)),
+    )
+)
+
+
+def made(*steps):
+    """Actual calls from steps of (call, result)."""
+    return [Made(call=call, step=number, result=result) for number, step in enumerate(steps) for call, result in step]
+
+
+PERFECT = made([(OCR, RESULTS["ocr"])], [(JOKER, RESULTS["joker"]), (LOVE, RESULTS["love"])], [(ADD, RESULTS["add"])])
+
+
+def answers(actual, said="", reference=FILMS, plan=PLAN):
+    return find_answers(reference, plan, actual, said=said, pictures=frozenset({"poster.png"}), signatures=SIGNATURES)
+
+
+def rounded(actual, **options):
+    return {name: round(value, 3) for name, value in measure(answers(actual, **options)).items()}
+
+
+def test_perfect_play_gets_one_on_everything():
+    assert set(measure(answers(PERFECT)).values()) == {1.0}
+
+
+def test_serial_play_loses_coherence_alone():
+    serial = made(*[[(one.call, one.result)] for one in PERFECT])
+    found = rounded(serial)
+    assert found.pop("step_coherence") == 0.75
+    assert found.pop("average") < 1
+    assert set(found.values()) == {1.0}
+
+
+def test_another_film_is_another_call():
+    wrong = Call(tool="tmdb/search_movies", arguments={"query": "Titanic"})
+    found = answers(made([(OCR, RESULTS["ocr"])], [(wrong, '{"title": "Titanic", "vote_average": 8.1}')]))
+    assert set(found.answers) == {0}
+    assert miss_note(found.rejected[1][1]) == "another query: Joker wanted, Titanic asked"
+
+
+def test_other_words_with_the_same_effect_are_the_same_call():
+    words = Call(tool="tmdb/search_movies", arguments={"query": "that film with the joker"})
+    found = answers(made([(OCR, RESULTS["ocr"])], [(words, RESULTS["joker"])]))
+    assert found.answers[1].way == "same effect"
+
+
+def test_one_call_of_another_tool_answers_several_on_another_route():
+    both = Call(tool="elsewhere/all_films", arguments={})
+    found = answers(made([(OCR, RESULTS["ocr"])], [(both, RESULTS["joker"] + RESULTS["love"])]))
+    assert {place: (answer.way, answer.actual) for place, answer in found.answers.items() if place} == {
+        1: ("another route", (1,)),
+        2: ("another route", (1,)),
+    }
+
+
+def test_what_an_earlier_result_held_shows_no_other_route():
+    plan = Plan(calls=(PLAN.calls[0], PlannedCall(gives=("joker brothers",), new=0, needs=(0,))))
+    reference = Trajectory(steps=(*FILMS.steps[:1], Step(calls=(JOKER,))))
+    found = answers(made([(OCR, "Joker Brothers\nIn the Mood for Love")]), reference=reference, plan=plan)
+    assert set(found.answers) == {0}
+
+
+def test_read_by_eye_and_added_in_the_head_costs_nothing():
+    eyes = made([(JOKER, RESULTS["joker"]), (LOVE, RESULTS["love"])])
+    found = answers(eyes, said="Together 16.0")
+    assert found.dropped == {0, 3}
+    assert set(measure(found).values()) == {1.0}
+
+
+def test_what_was_not_shown_to_be_known_is_missed():
+    assert answers(made([(JOKER, RESULTS["joker"]), (LOVE, RESULTS["love"])])).dropped == {0}
+    assert answers(made([(JOKER, RESULTS["joker"])])).dropped == set()
+
+
+def test_knowledge_never_drops_out():
+    found = answers(made([(OCR, RESULTS["ocr"])]), said="Joker 2019-10-04 8.1, In the Mood for Love 2000-09-29 7.9")
+    assert found.dropped == set()
+
+
+def test_failed_calls_answer_nothing_and_cost_precision():
+    failed = Call(tool=JOKER.tool, arguments=JOKER.arguments, failed=True)
+    found = answers([*PERFECT, Made(call=failed, step=3, result="timeout")])
+    assert measure(found)["precision"] == 0.8
+    assert measure(found)["recall"] == 1
+
+
+def test_everything_at_once_is_impure_where_one_needs_the_other():
+    found = rounded(made([(one.call, one.result) for one in PERFECT]))
+    assert (found["merge_purity"], found["order_consistency"], found["step_coherence"]) == (0, 1, 1)
+
+
+def test_backwards_is_out_of_order():
+    assert rounded(made(*[[(one.call, one.result)] for one in reversed(PERFECT)]))["order_consistency"] == 0
+
+
+def test_without_results_the_arguments_decide():
+    bare = [Made(call=one.call, step=one.step, result=None) for one in PERFECT]
+    assert set(measure(answers(bare)).values()) == {1.0}
+    other = Made(call=Call(tool=LOVE.tool, arguments={"query": "Titanic"}), step=1, result=None)
+    assert measure(answers([bare[0], other]))["recall"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("reference", "actual", "value"),
+    [(Trajectory(), [], 1.0), (FILMS, [], 0.0), (Trajectory(), PERFECT, 0.0)],
+    ids=["nothing to do, nothing done", "nothing done", "nothing to do"],
+)
+def test_degenerate_cases_have_stated_values(reference, actual, value):
+    plan = PLAN if reference.calls else Plan(calls=())
+    assert set(measure(answers(actual, reference=reference, plan=plan)).values()) == {value}
+
+
+def test_a_run_in_which_nothing_was_needed_is_undefined():
+    plan, reference = Plan(calls=PLAN.calls[:1]), Trajectory(steps=FILMS.steps[:1])
+    found = answers(made([(JOKER, "")]), said="Joker, In the Mood for Love", reference=reference, plan=plan)
+    assert set(measure(found).values()) == {None}
+
+
+def test_the_number_of_answers_does_not_depend_on_the_order_within_a_step():
+    swapped = made([(OCR, RESULTS["ocr"])], [(LOVE, RESULTS["love"]), (JOKER, RESULTS["joker"])], [(ADD, "16.0")])
+    assert set(measure(answers(swapped)).values()) == {1.0}
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=5))
+def test_serial_play_has_the_coherence_of_the_published_formula(sizes):
+    """For a plan with one possible schedule: every call of a step needs all of the step before."""
+    calls = [
+        [Call(tool="math/floor", arguments={"number": 10 * step + n}) for n in range(size)]
+        for step, size in enumerate(sizes)
+    ]
+    reference = Trajectory(steps=tuple(Step(calls=tuple(step)) for step in calls))
+    serial = [Made(call=call, step=number, result=None) for number, call in enumerate(reference.calls)]
+    steps = [number for number, step in enumerate(calls) for _ in step]
+    published = Alignment(
+        links=tuple(Link(step, number, 1.0) for number, step in enumerate(steps)),
+        reference_sizes=tuple(sizes),
+        actual_sizes=(1,) * len(steps),
+        strong=0.8,
+    )
+    found = measure(answers(serial, reference=reference, plan=unplayed(reference)))
+    assert found["step_coherence"] == pytest.approx(metrics.step_coherence(published))
+
+
+@given(st.permutations(range(4)), st.lists(st.booleans(), min_size=4, max_size=4), st.integers(0, 4))
+def test_every_metric_is_a_share(order, together, kept):
+    step, actual = 0, []
+    for place, joined in list(zip(order, together, strict=True))[:kept]:
+        step += not joined
+        actual.append(Made(call=PERFECT[place].call, step=step, result=PERFECT[place].result))
+    assert all(value is None or 0 <= value <= 1 for value in measure(answers(actual)).values())
+
+
+def test_a_longer_reach_that_finds_the_same_is_as_good():
+    reference = Call(
+        tool="google-maps/places_nearby_search",
+        arguments={"location": {"latitude": 1, "longitude": 2}, "radiusMeters": 500},
+    )
+    wider = Call(tool=reference.tool, arguments={**reference.arguments, "radiusMeters": 900})
+    planned = PlannedCall(gives=("walter reade theater",), new=1)
+    assert (
+        compare(reference, planned, Made(call=wider, step=0, result="Walter Reade Theater, AMC")).way == "same effect"
+    )
+    assert compare(reference, planned, Made(call=wider, step=0, result="AMC Empire")).similarity == 0
+
+
+def test_an_empty_file_that_is_opened_and_saved_counts_only_with_what_is_put_in():
+    create = Call(tool="excel/create_workbook", arguments={"filepath": "a.xlsx"})
+    fill = Call(
+        tool="excel/write_data_to_excel", arguments={"filepath": "a.xlsx", "sheet_name": "s", "data": [["Pear", 2.5]]}
+    )
+    other = Call(tool=fill.tool, arguments={**fill.arguments, "data": [["Plum", 9.75]]})
+    reference = Trajectory(steps=(Step(calls=(create,)), Step(calls=(fill,))))
+    plan = Plan(calls=(PlannedCall(), PlannedCall(needs=(0,))))
+    full = answers(made([(create, "ok")], [(fill, "ok")]), reference=reference, plan=plan)
+    assert set(full.answers) == {0, 1}
+    wrong = answers(made([(create, "ok")], [(other, "ok")]), reference=reference, plan=plan)
+    assert not wrong.answers
