@@ -1,11 +1,15 @@
 # The benchmark itself, serving HTTP: the sandbox image with the proxy, the tasks and the scorer on top.
 # Made by `m3bench image build` like that one; only what is not in it already comes with the context.
+ARG BASE=python:3.11.14-slim-bookworm@sha256:65a93d69fa75478d554f4ad27c85c1e69fa184956261b4301ebaf6dbb0a3543d
 ARG SANDBOX=m3bench-sandbox
 
-FROM ${SANDBOX} AS build
+FROM ${SANDBOX} AS sandbox
+
+FROM ${BASE} AS build
 ARG EPOCH=1761998400
 ENV PYTHONHASHSEED=0
-USER 0
+COPY sbom.py /sbom.py
+COPY --from=sandbox /m3bench/sbom.json /sandbox.json
 COPY wheels /wheels
 COPY m3bench /image/m3bench/code/m3bench
 COPY metadata /image/m3bench/code
@@ -14,10 +18,11 @@ RUN PYTHONPATH=$(echo /wheels/pip-*.whl) python3 -m pip install --no-index --no-
     && rm -rf /image/m3bench/lib/bin \
     && find /image/m3bench/lib -type d -name tests -prune -exec rm -rf {} + \
     && python3 -m compileall -q --invalidation-mode unchecked-hash -s /image -p / /image/m3bench \
+    && python3 /sbom.py /image/m3bench/lib /image/m3bench/sbom.json /sandbox.json \
     && mkdir -p /empty/data \
     && find /image /empty -exec touch -h -d @${EPOCH} {} +
 
-FROM ${SANDBOX}
+FROM sandbox
 COPY --from=build /image/ /
 COPY --from=build --chown=10001:10001 /empty/ /
 ENV M3BENCH_DATA=/data

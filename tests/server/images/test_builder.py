@@ -56,8 +56,8 @@ def test_a_step_that_fails_is_told_with_what_it_printed(client: Client, tmp_path
     from m3bench.server.images import builder
 
     lines = client.build(
-        fileobj=BytesIO(f"FROM {image.reference()}\nRUN echo wrong turn && false\n".encode()),
+        fileobj=BytesIO(f'FROM {image.reference()}\nRUN ["python3", "-c", "exit(\'wrong turn\')"]\n'.encode()),
         rm=True, forcerm=True, network_mode="none", decode=True,
     )  # fmt: skip
-    with pytest.raises(UserError, match=r"(?s)x cannot be built\. Step 2/2 : RUN echo wrong turn .* wrong turn"):
+    with pytest.raises(UserError, match=r"(?s)x cannot be built\. Step 2/2 : RUN .*wrong turn.* wrong turn"):
         builder._follow("x", lines, silent)

@@ -6,14 +6,17 @@ import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
 
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import Client, Engine
+from m3bench.server.images.builder import read_parts
 from m3bench.tasks.library import Library
 
 pytestmark = pytest.mark.docker
@@ -75,7 +78,10 @@ def test_nothing_that_knows_the_answers_is_in_any_layer(client: Client, tmp_path
 
 
 def test_a_canary_planted_in_a_layer_and_deleted_in_the_next_would_be_found(client: Client, tmp_path: Path) -> None:
-    recipe = f"FROM {image.reference()}\nUSER 0\nRUN echo '{CANARY[:20]}''{CANARY[20:]}' > /tmp/x\nRUN rm /tmp/x\n"
+    # There is no shell to say it to.
+    plant = f"open('/tmp/x', 'w').write('{CANARY[:20]}' + '{CANARY[20:]}')"
+    steps = [json.dumps(["python3", "-c", code]) for code in (plant, "import os; os.unlink('/tmp/x')")]
+    recipe = f"FROM {image.reference()}\nUSER 0\n" + "".join(f"RUN {step}\n" for step in steps)
     file = BytesIO(recipe.encode())
     lines = client.build(fileobj=file, tag="m3bench-canary", rm=True, network_mode="none", decode=True)
     assert not [line for line in lines if "error" in line]
@@ -100,6 +106,41 @@ def test_our_files_in_the_image_are_those_of_the_list(client: Client) -> None:
     assert {(entry.uid, entry.mode & 0o222) for entry in files.values()} == {(0, 0o200)}
     assert {"numpy", "PIL", "openpyxl"} <= libraries
     assert not libraries & {"mcp", "pydantic", "docker", "pip", "typer", "m3bench"}
+
+
+@pytest.fixture(scope="module")
+def files(client: Client) -> dict[str, tarfile.TarInfo]:
+    """Everything in the image by its path."""
+    made = client.create_container(image.reference())
+    try:
+        with TemporaryFile() as file:
+            for chunk in client.export(made):
+                file.write(chunk)
+            file.seek(0)
+            with tarfile.open(fileobj=file) as archive:
+                return {f"/{entry.name.removeprefix('./')}": entry for entry in archive}
+    finally:
+        client.remove_container(made)
+
+
+def test_there_is_no_program_in_the_image_but_python(files: dict[str, tarfile.TarInfo]) -> None:
+    places = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin")
+    programs = [path for path in files if path.rpartition("/")[0] in places]
+    assert programs
+    assert [path for path in programs if not path.rpartition("/")[2].startswith("python3")] == []
+    known = ("apt", "dpkg", "perl", "pip", "bash", "dash", "busybox")
+    assert [path for path, entry in files.items() if entry.isreg() and path.rpartition("/")[2] in known] == []
+    assert [path for path, entry in files.items() if entry.isreg() and entry.mode & 0o6000] == []
+
+
+def test_the_image_lists_what_it_is_made_of_with_licences(client: Client) -> None:
+    parts = json.loads(read_parts(client, image.reference()))
+    components = {component["purl"].partition("@")[0]: component for component in parts["components"]}
+    assert parts["bomFormat"] == "CycloneDX"
+    assert {"pkg:pypi/numpy", "pkg:pypi/pillow", "pkg:deb/debian/libc6"} <= set(components)
+    assert components["pkg:pypi/numpy"]["version"] == version("numpy")
+    without = [purl for purl, component in components.items() if not component["licenses"]]
+    assert without == []
 
 
 def test_the_image_runs_as_nobody_in_particular_and_says_what_it_is(client: Client) -> None:

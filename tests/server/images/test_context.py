@@ -44,7 +44,7 @@ def test_the_same_files_are_the_same_bytes(folder: Path) -> None:
 def test_the_sandbox_gets_what_it_runs_and_nothing_else(folder: Path) -> None:
     found = names(archive("sandbox.Dockerfile", context.sandbox(folder)))
     code = {name for name in found if name.startswith("m3bench/")}
-    assert set(found) - code == {"Dockerfile", "wheels/some-1-py3-none-any.whl"}
+    assert set(found) - code == {"Dockerfile", "bare.py", "sbom.py", "wheels/some-1-py3-none-any.whl"}
     assert {"m3bench/sandboxes/host.py", "m3bench/tasks/data/catalog/math.json"} <= code
     parts = {tuple(name.split("/")[1:3]) for name in code}
     modules = {"__init__", "atomic_files", "catalog", "errors", "jsonrpc", "lines", "outcome", "scene", "schema"}
