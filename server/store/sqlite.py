@@ -30,8 +30,6 @@ from m3bench.server.store.trouble import explain
 from m3bench.server.store.writer import Unit, Work, Writer
 from m3bench.tasks.errors import StoreError
 
-SCHEMA_VERSION = schema.VERSION
-
 CUT_OFF = (-32000, "cut off: the server ended before the call did")
 """The error of a call that was under way when its process died."""
 
@@ -101,6 +99,7 @@ class SqliteStore:
         """
         self._next += 1
         number, caller = self._next, request.caller
+        seat = self._seats.get(caller.seat, ())
 
         def rows() -> Work:
             values = (
@@ -109,7 +108,6 @@ class SqliteStore:
             )  # fmt: skip
             return [schema.insert("calls", values), *seat]
 
-        seat = self._seats.get(caller.seat, ())
         await self._written_soon(rows)
         if seat:
             self._seat_recorded(caller.seat)
@@ -132,7 +130,11 @@ class SqliteStore:
             )  # fmt: skip
             return [schema.insert("answers", values)]
 
-        await self._written_soon(rows, failed=lambda: self._unrecorded.add(call))
+        def failed() -> None:
+            with self._put_off:
+                self._unrecorded.add(call)
+
+        await self._written_soon(rows, failed)
 
     def sent(self, call: int, sent_ns: int) -> None:
         """Note when an answer left; written later, and nothing depends on it: never raises."""
