@@ -70,8 +70,10 @@ class BoundedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """An answer was sent; the next request may come, within uvicorn's own time for that."""
         self._be_patient(None)
-        self._idle[self] = None
         super().on_response_complete()
+        # A request that was sent ahead of its turn is under way already.
+        if self.cycle.response_complete and not self.transport.is_closing():
+            self._idle[self] = None
 
     def _speaks(self) -> None:
         self._silent.pop(self, None)

@@ -76,6 +76,15 @@ async def test_a_request_that_comes_in_pieces_is_answered_and_the_next_one_too()
             assert b"200 OK" in await stream.receive()
 
 
+async def test_requests_sent_ahead_of_their_turn_are_answered_in_turn() -> None:
+    async with listening(BoundedProtocol) as port, await anyio.connect_tcp("127.0.0.1", port) as stream:
+        await stream.send((HEAD + b"abcd") * 3)
+        got = b""
+        with anyio.fail_after(20):
+            while got.count(b"200 OK") < 3:
+                got += await stream.receive()
+
+
 class Crowded(BoundedProtocol):
     max_connections = 3
 
