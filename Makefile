@@ -13,8 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 # What `make test` leaves to `make test-all`, by marker.
 REST := docker or browser or office or node or torch or kills or seeds or slow
-# The rooms whose branches are counted; their tests need no process.
-ROOMS := tests/proxy tests/server/runs tests/server/scoring tests/server/store
+# The rooms whose branches are counted.
+ROOMS := proxy server/runs server/scoring server/store
 
 
 help:  ## Show what there is
@@ -24,9 +24,9 @@ demo: $(VENV)/.run  ## See it work: score cards in the terminal
 	@$(BIN)/m3bench demo
 
 test: check  ## Checks and tests that need nothing but Python: eight minutes on two cores
-	@$(PYTEST) -q -m "not ($(REST))" $(ROOMS) --cov --cov-report=
-	@$(BIN)/coverage report
-	@$(PYTEST) -q -m "not ($(REST))" $(addprefix --ignore=,$(ROOMS))
+	@$(PYTEST) -q -m "not ($(REST))" $(addprefix tests/,$(ROOMS)) --cov --cov-report=
+	@for room in $(ROOMS); do $(BIN)/coverage report --include="$$room/*" --fail-under=90 || exit 1; done
+	@$(PYTEST) -q -m "not ($(REST))" $(addprefix --ignore=tests/,$(ROOMS))
 
 test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, LibreOffice, torch, kills, fresh seeds
 	@$(PYTEST) -q -m "$(REST)"
