@@ -8,6 +8,7 @@ import pytest
 from m3bench.server.results.interchange.bundle import pack
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import InputFileError
+from tests.pictures import assert_same_bytes
 from tests.server.store.faults import ERRNOS, failing_files
 from tests.server.store.test_versions import first_release
 
@@ -26,4 +27,4 @@ def test_a_fault_leaves_the_old_bundle_and_no_half_of_a_new_one(code: int, tmp_p
         with failing_files(place, number, code), pytest.raises(InputFileError, match="cannot be written"):
             pack(tmp_path / "data", place / "bundle.zip")
         assert [path.name for path in place.iterdir()] == ["bundle.zip"]
-        assert (place / "bundle.zip").read_bytes() == whole
+        assert_same_bytes((place / "bundle.zip").read_bytes(), whole, "the bundle that was there")
