@@ -210,7 +210,12 @@ def _steps(card: ScoreCard) -> str:
     if card.open:
         said.append(
             f"Whether a step begins is open at {card.open} call{'s' if card.open > 1 else ''}: the record shows "
-            "neither overlap nor data flow there. Ranges are over all readings of it."
+            "neither overlap nor data flow there. "
+            + (
+                "Ranges are over all readings of it."
+                if card.ranges_exact
+                else "No reading of it goes beyond the ranges."
+            )
         )
     if card.contradictions:
         first = "; ".join(map(_sentence, card.contradictions[:MAX_CONTRADICTIONS]))
