@@ -14,7 +14,7 @@ from tests.server.pipes import Pipe
 from tests.waiting import eventually
 
 KILLS = int(os.environ.get("M3BENCH_KILLS", "60"))
-"""A thousand of them every night."""
+"""More of them for a night."""
 
 IN_FLIGHT = 8
 
