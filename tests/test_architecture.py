@@ -24,6 +24,31 @@ def test_imports_go_in_one_direction() -> None:
     assert done.returncode == 0, done.stdout
 
 
+UPWARD = {
+    "one direction": ("m3bench.tasks.catalog", "m3bench.server.app"),
+    "rooms of the server": ("m3bench.server.store.records", "m3bench.server.runs.run"),
+    "floors of the sandboxes": ("m3bench.sandboxes.world.tables", "m3bench.sandboxes.pool"),
+}
+"""An import that each contract forbids."""
+
+
+def test_an_import_that_goes_up_breaks_its_contract() -> None:
+    import grimp
+
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    contracts = {contract["name"]: contract for contract in settings["contracts"] if contract["type"] == "layers"}
+    assert contracts.keys() == UPWARD.keys()
+    graph = grimp.build_graph(*settings["root_packages"], cache_dir=None)
+    for name, (importer, imported) in UPWARD.items():
+        contract = contracts[name]
+        layers = [grimp.Layer(*re.split(r" \| ", layer), independent=True) for layer in contract["layers"]]
+        where = {"layers": layers} | ({"containers": set(found)} if (found := contract.get("containers")) else {})
+        assert not graph.find_illegal_dependencies_for_layers(**where), name
+        graph.add_import(importer=importer, imported=imported)
+        assert graph.find_illegal_dependencies_for_layers(**where), name
+        graph.remove_import(importer=importer, imported=imported)
+
+
 def test_the_map_for_contributors_has_every_room_in_the_order_of_the_contracts() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     (layers,) = (contract["layers"] for contract in contracts if contract["name"] == "rooms of the server")
