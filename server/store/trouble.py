@@ -39,7 +39,7 @@ _OF_SYSTEM = {
     errno.EACCES: "read-only",
     errno.EPERM: "read-only",
     errno.ENOENT: "gone",
-    errno.ENOTDIR: "gone",
+    errno.ENOTDIR: "a file",
     errno.ESTALE: "gone",
     errno.EMFILE: "open files",
     errno.ENFILE: "open files",
@@ -67,6 +67,7 @@ _CAUSES = {
         "the folder or its database is gone",
         "put {folder} back, or start m3bench again to begin a new record there",
     ),
+    "a file": ("a file is where a folder should be", "name a folder with --data"),
     "open files": ("this process has too many open files", "raise the limit (ulimit -n), or close some clients"),
     "memory": ("there is not enough memory", "close other programs"),
 }

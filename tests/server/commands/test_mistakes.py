@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
         ("report empty", "empty: holds no recorded runs"),
         ("report latest", "`m3bench install` puts m3bench into one"),
         ("runs list --data nowhere", "nowhere: there is no such folder"),
-        ("runs list --data file", "The data folder file cannot be used (Not a directory)"),
+        ("runs list --data file", "because a file is where a folder should be: name a folder with --data"),
         ("serve --data file", "file: is a file: name a folder for the record of runs"),
         ("compare runs/one runs/two", "`m3bench leaderboard runs/one runs/two`"),
     ],

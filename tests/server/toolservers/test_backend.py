@@ -5,12 +5,14 @@ import pytest
 from m3bench.sandboxes.backends.base import LACKING, Prospect
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.server.app import App
+from m3bench.server.runs.run import say_once
 from m3bench.server.settings import Settings
 from m3bench.server.toolservers.backend import check_backend
 from m3bench.tasks.errors import UserError
 
 
 def test_what_sandboxes_lack_is_in_the_manifest_of_a_run_and_said_aloud(capsys: pytest.CaptureFixture[str]) -> None:
+    say_once.cache_clear()
     app = App(Settings(sandbox="inprocess"))
     assert app.lacking == sorted(LACKING)
     assert "nothing is isolated" in capsys.readouterr().err

@@ -72,13 +72,27 @@ async def _call(client: Client, tool: str, arguments: dict[str, Any], step: int)
         assert tool == "math__sums"
 
 
+def timeless(card: dict[str, Any]) -> dict[str, Any]:
+    """What a card says whether or not two calls of a turn happened to overlap."""
+    alignment = card["alignment"]
+    names = ("task", "family", "success", "checks", "outcomes", "excluded", "reference")
+    return {
+        **{name: card[name] for name in names},
+        **{name: card["metrics"][name] for name in ("recall", "precision", "argument_similarity")},
+        "calls": [call for step in alignment["actual_steps"] for call in step],
+        "answers": [(match["reference"], match["similarity"]) for match in alignment["matches"]],
+        "missed": alignment["missed"],
+    }
+
+
 @pytest.mark.anyio
 async def test_a_model_gets_the_score_cards_that_the_same_calls_get_by_hand(
     played: Path, tasks: Path, tmp_path: Path
 ) -> None:
     found = cards(read_resultset(played))
     hand = {task: await by_hand(tasks, tmp_path / "data", task, turns) for task, turns in SCRIPT.items()}
-    assert found == {(task, repeat): hand[task] for task, repeat in ONE_AND_TWO}
+    for task, repeat in ONE_AND_TWO:
+        assert timeless(found[task, repeat]) == timeless(hand[task])
 
 
 def test_a_right_a_sloppy_and_an_idle_model_are_told_apart(played: Path) -> None:

@@ -2,16 +2,17 @@
 
 import io
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from m3bench.server.evaluate.headless.progress import Progress, duration, progress
 from m3bench.server.results.resultset import Sample, Usage
+from m3bench.server.scorecard.model import ScoreCard
+from tests.server.scorecard.cards import made_card
 
 
-def card(average: float | None) -> dict[str, Any]:
-    return {"metrics": {"average": average}}
+def card(average: float | None) -> ScoreCard:
+    return made_card(metrics={"average": average})
 
 
 def clock(*times: float) -> Callable[[], float]:
