@@ -21,6 +21,9 @@ from m3bench.tasks.examples import load_examples
 from tests.sandboxes.servers import manifest
 
 SERVERS = [server.name for server in load_catalog().ready.servers]
+QUICK = {"excel", "google-maps", "math", "ocr", "wiki"}
+"""Servers of every kind; the others are for `make test-all`."""
+SAMPLED = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in SERVERS]
 
 BACKENDS: dict[str, Callable[[], Backend]] = {
     "process": ProcessBackend,
@@ -78,7 +81,7 @@ def _here(server: str) -> Traces:
         return anyio.run(_play, InProcessBackend(), server, _manifest(server), Path(folder) / "plain")
 
 
-@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("server", SAMPLED)
 @pytest.mark.parametrize(
     "backend", [pytest.param(name, marks=[pytest.mark.docker] if name == "docker" else []) for name in BACKENDS]
 )
@@ -87,7 +90,7 @@ def test_a_server_gives_the_same_bytes_on_every_backend(server: str, backend: st
     assert there == _here(server)
 
 
-@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("server", SAMPLED)
 def test_a_server_gives_the_same_bytes_behind_other_walls(server: str, tmp_path: Path) -> None:
     confined = ProcessBackend(Isolation(bubblewrap=False))
     there = anyio.run(_play, confined, server, _examples(server), tmp_path / "there")

@@ -89,6 +89,7 @@ def test_replay_sorts_every_call_into_its_outcome(tmp_path: Path) -> None:
     assert m3bench("replay", path, "--server", "nothing").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_set_is_made_shown_counted_and_proven(tmp_path: Path) -> None:
     art()
     folder = tmp_path / "set"

@@ -74,6 +74,7 @@ def test_the_same_seed_gives_the_same_bytes():
     assert hashes(made(SERVERS, COUNT, 1)) == hashes(full())
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others():
     servers = ["nasa-mcp", "openlibrary_mcp", "wiki"]
     one, again, other = (made(servers, 2, seed) for seed in (3, 3, 4))
@@ -136,6 +137,7 @@ def test_questions_name_no_tool_and_say_nothing_of_the_card_or_the_answer():
     assert len(openings) >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_playing_each_reference_through_a_server_scores_one_and_succeeds(tmp_path: Path):
     write_set(await anyio.to_thread.run_sync(full), tmp_path / "set")

@@ -9,6 +9,8 @@ from m3bench.server.evaluate.headless.executor_replies import ReplyError, read_c
 from m3bench.server.results.resultset import Result
 from tests.server.evaluate.headless.scripts import NUMBERS, Outcome, Scene, Turn, play_scenes
 
+pytestmark = pytest.mark.slow
+
 MEDIAN = {"tool": "math__median", "arguments": {"numbers": NUMBERS}}
 MEAN = {"tool": "math__mean", "arguments": {"numbers": NUMBERS}}
 SUBTRACT = {"tool": "math__subtract", "arguments": {"minuend": 18, "subtrahend": 15.5}}

@@ -6,8 +6,12 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from m3bench.server.results.resultset import read_resultset
 from tests.server.evaluate.headless.scripts import SCRIPT, three_tasks, write_script
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[4]
 

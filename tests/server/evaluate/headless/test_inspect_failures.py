@@ -19,6 +19,8 @@ from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import RunError, SandboxError, UserError
 from tests.server.evaluate.headless.scripts import GIVES_UP, RIGHT, Outcome, Scene, play_scenes, three_tasks
 
+pytestmark = pytest.mark.slow
+
 CLIENT = Implementation(name="a test", version="1")
 
 ADD = {"tool": "math__add", "arguments": {"firstNumber": 1, "secondNumber": 2}}
