@@ -171,6 +171,8 @@ class HostedSandbox:
         self._doubts = 0
         """Calls that were cut off and not looked into yet; new calls wait for the verdict."""
         self._verdict = anyio.Event()
+        self._excess: tuple[RunningHost, str] | None = None
+        """The last host that used more than it may, and what of."""
         self._closed = False
 
     async def start(self) -> None:
@@ -293,8 +295,12 @@ class HostedSandbox:
             SandboxError: It does.
         """
         problem = await anyio.to_thread.run_sync(host.watch.problem)
+        if self._excess is not None and self._excess[0] is host:
+            # Whoever looked first has stopped it; an answer that came just before is no better for it.
+            raise SandboxError(self._excess[1])
         if problem is None or host.link.broken:
             return
+        self._excess = host, problem
         logger.warning("%s", problem)
         host.link.fail(SandboxError(problem))
         # The next host must find the workspace in order.

@@ -359,7 +359,8 @@ async def test_200_lives_with_random_ends_leave_nothing(tmp_path: Path) -> None:
                 tasks.start_soon(worker, backend)
     assert min(counts.values()) > 10
     assert list(tmp_path.iterdir()) == []
-    assert len(os.listdir("/proc/self/task")) <= threads + 4
+    # A thread for each of the eight workers may wait for more to do.
+    assert len(os.listdir("/proc/self/task")) <= threads + 8
 
 
 async def _live(backend: ProcessBackend, place: Path, ending: str, dice: random.Random) -> None:

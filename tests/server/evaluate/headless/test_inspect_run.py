@@ -197,7 +197,10 @@ def test_a_run_that_is_stopped_goes_on_without_loss_or_repetition(
     assert Counter((line["task"], line["repeat"]) for line in map(json.loads, lines.read_text().splitlines())) == (
         Counter(ONE_AND_TWO)
     )
-    assert cards(read_resultset(results)) == cards(read_resultset(played))
+    straight = cards(read_resultset(played))
+    for key, card in cards(read_resultset(results)).items():
+        assert timeless(card) == timeless(straight.pop(key))
+    assert not straight
     again = run(model, tasks, results, *options, "--resume")
     assert again.returncode == 0, again.stderr
     assert read_samples(results) == after
