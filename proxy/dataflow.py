@@ -1,4 +1,4 @@
-"""Values in the arguments of a call that may come from an earlier answer, and whether a text holds one.
+"""Values in the arguments of a call that may come from an earlier answer.
 
 Only values that could hardly be there by chance are looked at: ids, paths, numbers with several digits, long phrases.
 Plain words are not: an article about tigers speaks of lions. Whether a call must have seen an answer is a stricter
@@ -18,17 +18,6 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MARKED = re.compile(r"\d|[/_.:@#]\w")
 """A digit, or a mark inside a word as in paths, ids and addresses."""
-
-
-def within(value: str, text: str) -> bool:
-    """Whether a value occurs as such: not as a part of a longer word or number."""
-    start = text.find(value)
-    while start >= 0:
-        before, after = text[start - 1 : start], text[start + len(value) : start + len(value) + 1]
-        if not (before.isalnum() and value[0].isalnum()) and not (after.isalnum() and value[-1].isalnum()):
-            return True
-        start = text.find(value, start + 1)
-    return False
 
 
 def distinctive_values(value: object) -> Iterator[str]:

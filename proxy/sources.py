@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from m3bench.proxy.dataflow import texts, within
+from m3bench.proxy.dataflow import texts
+from m3bench.tasks.facts import within
 
 PROOF = 5
 """Digits or letters that nobody guesses: what weighs less may be a coincidence."""

@@ -6,7 +6,7 @@ needs, not from the order in which somebody happened to write the reference down
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
 from typing import Literal
@@ -64,13 +64,6 @@ class Plan(BaseModel):
         for place, call in enumerate(self.calls):
             known[place] = frozenset(call.needs).union(*(known[need] for need in call.needs))
         return known
-
-    def depth(self, places: Collection[int]) -> int:
-        """The fewest steps in which the calls at some places can be made, with all others left out."""
-        depths: dict[int, int] = {}
-        for place in sorted(places):
-            depths[place] = 1 + max((depths[need] for need in self.needs[place] if need in depths), default=0)
-        return max(depths.values(), default=0)
 
 
 class Plans(BaseModel):

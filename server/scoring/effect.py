@@ -20,8 +20,8 @@ from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.plan import Plan, PlannedCall, digest
 from m3bench.tasks.trajectory import Call, Trajectory
 
-WEAK, STRONG = 0.60, 0.80
-"""Similarity from which two calls match, and from which a match is strong."""
+WEAK = 0.60
+"""Similarity from which two calls match."""
 
 Way = Literal["same call", "same effect", "partly", "another route"]
 

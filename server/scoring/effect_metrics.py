@@ -14,15 +14,12 @@ earns little.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from m3bench.server.scoring.effect import Answers
 from m3bench.server.scoring.profiles import AVERAGED
 
 AS_THEY_ARE = ("recall", "precision")
 """Metrics that enter the average without a factor."""
-STRUCTURE = ("step_coherence", "order_consistency", "merge_purity")
-"""Metrics that depend on how calls are put into steps."""
 
 
 def measure(found: Answers) -> dict[str, float | None]:
@@ -48,24 +45,6 @@ def average(values: dict[str, float]) -> float:
     """The mean of the six metrics, with structure and arguments multiplied by recall."""
     recall = values["recall"]
     return math.fsum(value if name in AS_THEY_ARE else value * recall for name, value in values.items()) / len(values)
-
-
-def ranges(found: Answers, readings: Sequence[Sequence[int]]) -> dict[str, tuple[float, float]]:
-    """Lowest and highest value of each structure metric over readings of the steps.
-
-    Which call answers which does not depend on steps. Every further boundary can only lower coherence, break an order
-    and part a pair, so the reading with the fewest boundaries and the one with the most give both ends.
-
-    Args:
-        found: The answers.
-        readings: The step of each actual call, in each reading.
-    """
-    values = [measure(replace(found, steps=tuple(steps))) for steps in readings] or [measure(found)]
-    return {
-        name: (min(known), max(known))
-        for name in STRUCTURE
-        if (known := [value for one in values if (value := one[name]) is not None])
-    }
 
 
 def planned_steps(found: Answers) -> int:

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from m3bench.proxy.dataflow import distinctive_values, within
+from m3bench.proxy.dataflow import distinctive_values
 from m3bench.server.authoring.curation.material import Act, Material, path_of
 from m3bench.server.authoring.curation.provenance import NUMBER, is_derived, is_path, manual
 from m3bench.tasks.catalog import Catalog, Tool, load_catalog
+from m3bench.tasks.facts import within
 
 _LONG_NUMBER = 5
 """Digits from which on a number is an id or a measurement."""

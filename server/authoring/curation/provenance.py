@@ -11,9 +11,10 @@ from itertools import islice
 from json import dumps
 from typing import Any
 
-from m3bench.proxy.dataflow import distinctive_values, texts, within
+from m3bench.proxy.dataflow import distinctive_values, texts
 from m3bench.server.authoring.curation.material import Act, Material, path_of
 from m3bench.tasks.catalog import Tool
+from m3bench.tasks.facts import within
 
 NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?(?<!\d)\d{1,30}(?:\.\d{1,30})?(?!\d)")
 _PATH = re.compile(r"[^\s:*?\"<>|]+\.[A-Za-z]{2,5}|\.{0,2}/[^\s:*?\"<>|]*")

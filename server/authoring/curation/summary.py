@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from m3bench.proxy.dataflow import distinctive_values, within
+from m3bench.proxy.dataflow import distinctive_values
 from m3bench.server.authoring.curation.effects import is_bound
 from m3bench.server.authoring.curation.material import Act, Material
 from m3bench.server.authoring.curation.provenance import NUMBER, is_derived, manual, phrases, sources
 from m3bench.tasks.catalog import Catalog, load_catalog
+from m3bench.tasks.facts import within
 from m3bench.tasks.task import Reference, ReferenceCall
 from m3bench.tasks.tolerance import read_as
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from m3bench.proxy.dataflow import within
 from m3bench.server.authoring.synthesis.graph import Edge, Graph, place, required_of
 from m3bench.server.authoring.synthesis.lexicon import Ask, Pick, Start, Words, words
 from m3bench.server.authoring.synthesis.plan import Leaf, Plan
 from m3bench.server.authoring.synthesis.ports import fill, shortened
 from m3bench.server.authoring.synthesis.rows import Row, number, rows
 from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
+from m3bench.tasks.facts import within
 from m3bench.tasks.families.base import call, need
 from m3bench.tasks.task import ReferenceCall
 

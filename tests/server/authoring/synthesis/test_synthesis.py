@@ -14,7 +14,7 @@ import anyio.to_thread
 import pytest
 from mcp import Client
 
-from m3bench.proxy.dataflow import distinctive_values, within
+from m3bench.proxy.dataflow import distinctive_values
 from m3bench.proxy.steps import HINT
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
@@ -35,6 +35,7 @@ from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import expose, load_catalog
 from m3bench.tasks.checks import CallMade
 from m3bench.tasks.errors import M3Error
+from m3bench.tasks.facts import within
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.task import Task
 from tests.art import art
