@@ -10,6 +10,7 @@ import pytest
 
 from m3bench.sandboxes.servers.math import number_text
 from m3bench.server.store.sqlite import SqliteStore
+from tests.proxy.web import events
 from tests.server.hosts import Hosts
 
 LOADS = {"process": (32, 10_000), "docker": (16, 2_000)}
@@ -35,7 +36,7 @@ async def post(client: httpx2.AsyncClient, url: str, id: int, name: str, argumen
     body = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
     response = await client.post(url, json=body, headers={**HEADERS, "mcp-name": name})
     assert response.status_code == 200, response.text
-    text: str = response.json()["result"]["content"][0]["text"]
+    text: str = events(response)[-1]["result"]["content"][0]["text"]
     return text
 
 
