@@ -82,8 +82,11 @@ class Lease:
         begin = anyio.current_time()
         sandbox = self._sandbox or await self._start_within(seconds)
         if self._put:
-            names, self._put = self._put, []
-            await sandbox.take(names)
+            async with self._turn:
+                names = tuple(self._put)
+                await sandbox.take(names)
+                # Only now: calls that come meanwhile have to wait too.
+                del self._put[: len(names)]
         left = None if seconds is None else max(0.0, begin + seconds - anyio.current_time())
         return await sandbox.call(tool, arguments, left)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -245,6 +246,34 @@ async def test_the_files_of_a_run_go_with_it_and_the_next_run_finds_none(tmp_pat
             assert (tmp_path / f"kept-{number}" / "book.xlsx").exists()
         assert len(set(folders)) == 1
     assert {path.name for path in tmp_path.iterdir()} == {f"kept-{number}" for number in range(3)}
+
+
+async def test_no_call_overtakes_the_files_put_in_before_it(tmp_path: Path) -> None:
+    async with Pool(Counting(), tmp_path) as pool:
+        lease = await pool.lease()
+        sandbox = await lease.start()
+        taken: list[str] = []
+        gate = anyio.Event()
+
+        async def take(names: Sequence[str]) -> None:
+            await gate.wait()
+            taken.extend(names)
+
+        sandbox.take = take  # type: ignore[method-assign]
+        lease.put("media/question.txt", b"?")
+        seen: list[list[str]] = []
+
+        async def call() -> None:
+            await _adds(lease)
+            seen.append(list(taken))
+
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(3):
+                    tasks.start_soon(call)
+                await anyio.wait_all_tasks_blocked()
+                gate.set()
+        assert seen == [["media/question.txt"]] * 3
 
 
 async def test_a_lease_whose_sandbox_never_started_gives_its_files_all_the_same(tmp_path: Path) -> None:
