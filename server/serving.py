@@ -176,7 +176,8 @@ def _listen(listen: HttpSettings) -> list[socket.socket]:
     try:
         found = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         for family, _, _, _, address in dict.fromkeys(found):
-            opened = socket.socket(family, socket.SOCK_STREAM)
+            # The protocol is said, because else asyncio leaves Nagle's delay of 40 ms on what is accepted.
+            opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
             try:
                 if os.name == "posix":
                     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
