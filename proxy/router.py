@@ -22,7 +22,7 @@ from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
 from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, StoreError, UnknownToolError
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
-from m3bench.tasks.outcome import CALL_SECONDS
+from m3bench.tasks.outcome import CALL_SECONDS, owner_of
 
 MAX_ARGUMENT_BYTES = 8 * 1024 * 1024
 
@@ -246,6 +246,7 @@ class Router:
             )  # fmt: skip
         return Answer(
             outcome=reply.outcome,
+            owner=owner_of(reply.outcome),
             result=reply.result,
             forwarded_ns=forwarded,
             returned_ns=time.monotonic_ns(),

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from m3bench.tasks.outcome import GAP_SENTENCE
+
 Layout = Callable[[object], str]
 
 
@@ -49,6 +51,24 @@ def blocks(value: object, layout: Layout = pretty) -> list[dict[str, Any]]:
             return [block for item in value for block in blocks(item, layout)]
         case _:
             return [{"type": "text", "text": layout(value)}]
+
+
+def with_gap_sentence(content: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Content that ends with the sentence about the world's gap.
+
+    It goes into a last text of plain words. After JSON, which must stay readable, it is a block of its own.
+    """
+    if content and content[-1]["type"] == "text" and not _is_json(content[-1]["text"]):
+        text = content[-1]["text"].rstrip()
+        return [*content[:-1], {"type": "text", "text": f"{text}\n{GAP_SENTENCE}" if text else GAP_SENTENCE}]
+    return [*content, {"type": "text", "text": GAP_SENTENCE}]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except ValueError:
+        return False
 
 
 def result(value: object, layout: Layout = pretty, *, is_error: bool = False) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from m3bench.sandboxes.content import blocks, result
+from m3bench.sandboxes.content import blocks, result, with_gap_sentence
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers import load
 from m3bench.sandboxes.toolserver import ToolServer
@@ -94,9 +94,9 @@ class Dispatcher:
             value = await self._run(server, tool, arguments)
             return ToolResult("success", {"content": blocks(value, server.layout), "isError": False})
         except SoftError as error:
-            return ToolResult(error.outcome, result(error.payload, server.layout))
+            return _failed(error, result(error.payload, server.layout))
         except ToolError as error:
-            return ToolResult(error.outcome, result(_error_text(server, tool, str(error)), is_error=True))
+            return _failed(error, result(_error_text(server, tool, str(error)), is_error=True))
         except (MemoryError, RecursionError) as error:
             text = _error_text(server, tool, f"the input is too large to work on ({type(error).__name__})")
             return ToolResult("invalid_arguments", result(text, is_error=True))
@@ -117,6 +117,13 @@ class Dispatcher:
             return await handler.function(**values)
         turn = self._turns.setdefault(server.name, anyio.CapacityLimiter(1))
         return await anyio.to_thread.run_sync(partial(handler.function, **values), limiter=turn)
+
+
+def _failed(error: ToolError, answer: dict[str, Any]) -> ToolResult:
+    """The result of a failure; one that is a gap of the world ends with the sentence that says so."""
+    if error.outcome == "gap":
+        answer["content"] = with_gap_sentence(answer["content"])
+    return ToolResult(error.outcome, answer)
 
 
 def _error_text(server: ToolServer, tool: Tool, message: str) -> str:

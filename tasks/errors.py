@@ -25,6 +25,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+Failure = Literal["not_found", "gap", "invalid_arguments"]
+"""How a tool can fail: as in `m3bench.tasks.outcome`."""
+
 
 class M3Error(Exception):
     """Base of everything raised on purpose."""
@@ -101,11 +104,12 @@ class ToolError(M3Error):
 
     Args:
         message: What went wrong and what to do next.
-        outcome: How the call is classed: the thing asked for does not exist (`not_found`), or the arguments
-            fit the schema but make no sense (`invalid_arguments`).
+        outcome: How the call is classed: the thing asked for does not exist (`not_found`), it may exist but the
+            frozen world does not hold it (`gap`), or the arguments fit the schema but make no sense
+            (`invalid_arguments`).
     """
 
-    def __init__(self, message: str, *, outcome: Literal["not_found", "invalid_arguments"] = "not_found") -> None:
+    def __init__(self, message: str, *, outcome: Failure = "not_found") -> None:
         self.outcome = outcome
         super().__init__(message)
 
@@ -116,7 +120,7 @@ class SoftError(ToolError):
     The payload is rendered as a tool's return value is; the call still counts as failed.
     """
 
-    def __init__(self, payload: object, *, outcome: Literal["not_found", "invalid_arguments"] = "not_found") -> None:
+    def __init__(self, payload: object, *, outcome: Failure = "not_found") -> None:
         self.payload = payload
         super().__init__(str(payload), outcome=outcome)
 

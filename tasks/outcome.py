@@ -6,18 +6,27 @@ Only vocabulary: what a whole answer looks like is in `m3bench.proxy.call`, how 
 from dataclasses import dataclass
 from typing import Literal
 
-ToolOutcome = Literal["success", "not_found", "invalid_arguments"]
+ToolOutcome = Literal["success", "not_found", "gap", "invalid_arguments"]
 """What a tool itself can come to."""
 
-Outcome = Literal["success", "not_found", "invalid_arguments", "unknown_tool", "illegal_format", "failed"]
-"""How a call ended. The first five are the agent's doing and are what the benchmark counts; `failed` means
-that something other than the agent broke, and the owner says what."""
+Outcome = Literal["success", "not_found", "gap", "invalid_arguments", "unknown_tool", "illegal_format", "failed"]
+"""How a call ended. A `gap` is the world's: what was asked for may exist and is not held here. `failed` means that
+something other than the agent broke, and the owner says what. The others are the agent's doing and are what the
+benchmark counts."""
 
-Owner = Literal["agent", "client", "proxy", "sandbox", "upstream", "cassette"]
+Owner = Literal["agent", "client", "world", "proxy", "sandbox", "upstream", "cassette"]
 """Whose failure it is. Only the agent's own are scored against it."""
+
+GAP_SENTENCE = "This offline world does not cover it."
+"""How every answer ends that is empty only because the frozen world does not hold what was asked for."""
 
 CALL_SECONDS = 50.0
 """How long a tool may take: some clients give up after 60 seconds."""
+
+
+def owner_of(outcome: ToolOutcome) -> Owner:
+    """Whose doing it is what a tool came to."""
+    return "world" if outcome == "gap" else "agent"
 
 
 @dataclass(frozen=True)

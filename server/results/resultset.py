@@ -11,7 +11,7 @@ with the client's name for an agent.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from errno import ENOSPC
 from functools import cached_property
@@ -21,7 +21,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from m3bench.server.scorecard.migration import card_of
-from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.scorecard.model import ScoreCard, gap_share
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.layout import database
 from m3bench.server.store.records import RunRecord
@@ -122,12 +122,34 @@ class ResultSet:
         return tuple(result.row for result in self.results)
 
     @property
+    def outcomes(self) -> dict[str, int]:
+        """How often the calls that count had each outcome, over all runs."""
+        return _sum(result.card.outcomes for result in self.results)
+
+    @property
+    def excluded(self) -> dict[str, int]:
+        """Calls of all runs that do not count, by whose fault it was."""
+        return _sum(result.card.excluded for result in self.results)
+
+    @property
+    def gap_share(self) -> float:
+        """The share of all calls that asked for something the frozen world does not hold."""
+        return gap_share(self.outcomes, self.excluded)
+
+    @property
     def missing(self) -> tuple[tuple[str, int], ...]:
         """Samples (task, repeat) that were to be and are neither scored nor void."""
         there = {(result.sample.task, result.sample.repeat) for result in self.results}
         there |= {(sample.task, sample.repeat) for sample in self.void}
         planned = ((task, repeat) for task in self.header.tasks for repeat in range(1, self.header.repeats + 1))
         return tuple(one for one in planned if one not in there)
+
+
+def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return dict(sorted(total.items()))
 
 
 def comparable(run: RunRecord, card: ScoreCard) -> Mapping[str, Any]:

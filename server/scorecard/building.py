@@ -23,6 +23,7 @@ from m3bench.server.scorecard.model import (
     MissingArgument,
     ReferenceCall,
     ScoreCard,
+    gap_share,
 )
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
 from m3bench.server.scoring import Encoder, TrajectoryScore, score
@@ -70,6 +71,8 @@ def score_run(
     findings = [check.run(_evidence(run, played, workspace)) for check in task.checks]
     solved = bool(findings) and all(finding.passed for finding in findings)
     plans = plans or [unplayed(reference) for reference in references]
+    outcomes = dict(sorted(Counter(record.outcome or "failed" for record in played.calls).items()))
+    excluded = dict(sorted(Counter(record.owner or "proxy" for record in played.excluded).items()))
     card = ScoreCard(
         scoring_version=VERSION,
         task=task.id,
@@ -86,8 +89,9 @@ def score_run(
         checks=tuple(
             CheckResult(check=finding.check, passed=finding.passed, reason=finding.reason) for finding in findings
         ),
-        outcomes=dict(sorted(Counter(record.outcome or "failed" for record in played.calls).items())),
-        excluded=dict(sorted(Counter(record.owner or "proxy" for record in played.excluded).items())),
+        outcomes=outcomes,
+        excluded=excluded,
+        gap_share=gap_share(outcomes, excluded),
         reference=BestReference(index=best.reference, of=best.references),
         alignment=_alignment(best, task, played),
         evidence=played.segmentation.evidence,

@@ -5,6 +5,7 @@ Store, chat, reports, live view, exports and bundles all read and write this one
 versions, `markdown` puts a card into words.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -229,6 +230,11 @@ class Client(_Part):
     """What a probe of this client found, by fact, and the version that was `probed`; null when none was."""
 
 
+def gap_share(outcomes: Mapping[str, int], excluded: Mapping[str, int]) -> float:
+    """The share of all calls that asked for something the frozen world does not hold."""
+    return excluded.get("world", 0) / max(1, sum(outcomes.values()) + sum(excluded.values()))
+
+
 class ScoreCard(_Part):
     """The score card of one run."""
 
@@ -255,6 +261,8 @@ class ScoreCard(_Part):
     """How often the calls that count had each outcome."""
     excluded: dict[str, int]
     """Calls that do not count because they failed through no fault of the agent, by whose fault it was."""
+    gap_share: float = 0.0
+    """Share of all calls, from 0 to 1, that asked for something the frozen world does not hold."""
     reference: BestReference
     alignment: Alignment
     evidence: tuple[str, ...]

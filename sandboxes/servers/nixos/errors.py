@@ -1,15 +1,13 @@
 """How this server reports failures: plain text `Error (<CODE>): <message>` in an ordinary result."""
 
-from typing import Literal
-
-from m3bench.tasks.errors import SoftError
+from m3bench.tasks.errors import Failure, SoftError
 
 
 def failure(
     message: str,
     code: str = "ERROR",
     *,
-    outcome: Literal["not_found", "invalid_arguments"] = "not_found",
+    outcome: Failure = "not_found",
 ) -> SoftError:
     """The error to raise, with the text the client reads."""
     return SoftError(f"Error ({code}): {message}", outcome=outcome)

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pptx.exc import PythonPptxError
 
 from m3bench.sandboxes.toolserver import ToolServer
-from m3bench.tasks.errors import SoftError, ToolError
+from m3bench.tasks.errors import Failure, SoftError, ToolError
 
 MAX_TEXT = 50_000
 """Characters of one text: some twenty pages, far beyond what a slide shows."""
@@ -35,9 +35,7 @@ _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """What XML cannot hold."""
 
 
-def failure(
-    message: str, *, outcome: Literal["not_found", "invalid_arguments"] = "not_found", **more: object
-) -> SoftError:
+def failure(message: str, *, outcome: Failure = "not_found", **more: object) -> SoftError:
     """A failure in the form of the public server."""
     return SoftError({"error": message, **more}, outcome=outcome)
 

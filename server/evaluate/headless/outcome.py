@@ -28,6 +28,8 @@ class Outcome:
     reasons: tuple[str, ...]
     """Why samples are void, each reason once."""
     cost: float | None
+    gap_share: float
+    """The share of all calls that asked for something the frozen world does not hold."""
 
     def to_json(self) -> dict[str, Any]:
         """A dict that `json.dumps` takes."""
@@ -35,7 +37,7 @@ class Outcome:
             "agent": self.agent, "folder": str(self.folder), "average": self.average,
             "interval": None if self.interval is None else [self.interval.low, self.interval.high],
             "success": self.success, "scored": self.scored, "void": self.void, "missing": self.missing,
-            "reasons": list(self.reasons), "cost": self.cost,
+            "reasons": list(self.reasons), "cost": self.cost, "gap_share": self.gap_share,
         }  # fmt: skip
 
 
@@ -59,6 +61,7 @@ def summarise(found: ResultSet) -> Outcome:
         missing=len(found.missing),
         reasons=tuple(dict.fromkeys(sample.reason for sample in found.void)),
         cost=sum(costs) if costs else None,
+        gap_share=found.gap_share,
     )
 
 

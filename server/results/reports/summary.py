@@ -6,7 +6,7 @@ bounded. A set of a thousand runs is a few hundred kilobytes.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from shlex import quote
 from statistics import fmean, pstdev
 from typing import Any
@@ -50,8 +50,9 @@ def set_document(results: ResultSet) -> dict[str, Any]:
         ],
         "summary": summary(results.results),
         "families": {family: summary(members) for family, members in sorted(_families(results.results).items())},
-        "outcomes": _sum(result.card.outcomes for result in results.results),
-        "excluded": _sum(result.card.excluded for result in results.results),
+        "outcomes": results.outcomes,
+        "excluded": results.excluded,
+        "gaps": {"calls": results.excluded.get("world", 0), "share": results.gap_share},
         "faults": faults(results.results),
         "usage": _usage(results.results),
         "repeats": _repeats(results.results),
@@ -134,13 +135,6 @@ def _run(result: Result) -> dict[str, Any]:
         "tokens": sample.usage.input_tokens + sample.usage.output_tokens,
         "cost": sample.usage.cost,
     }
-
-
-def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: Counter[str] = Counter()
-    for one in counts:
-        total.update(one)
-    return dict(sorted(total.items()))
 
 
 def _usage(results: Sequence[Result]) -> dict[str, Any]:

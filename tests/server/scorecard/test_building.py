@@ -99,6 +99,19 @@ def test_what_was_not_the_agents_fault_is_counted_and_not_scored() -> None:
     assert card.checks[0].reason
 
 
+def test_calls_lost_to_gaps_of_the_world_are_not_scored_and_their_share_is_told() -> None:
+    made = (
+        call(0, "math/median", numbers=NUMBERS),
+        call(1, "math/mean", numbers=NUMBERS),
+        call(1000, "math/subtract", minuend=18, subtrahend=15.5),
+    )
+    card, lost = card_of(*made), card_of(*made, call(2000, "wiki/summary", "gap", "world", title="Neptune Grange"))
+    assert (card.gap_share, lost.gap_share) == (0.0, 0.25)
+    assert lost.excluded == {"world": 1}
+    assert lost.metrics == card.metrics
+    assert "Lost to gaps of the offline world: 25.0% of all calls." in markdown(lost, "r")
+
+
 def test_differences_and_what_they_cost_are_on_the_card() -> None:
     card = card_of(
         call(0, "math/median", numbers=NUMBERS),

@@ -84,7 +84,7 @@ function checksSection(card) {
   return section("checks", "Checks", `${card.checks.filter((check) => check.passed).length} of ${card.checks.length} passed`, h("ul", { class: "checks" }, rows));
 }
 
-const OWNERS = { client: "the client", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording" };
+const OWNERS = { client: "the client", world: "not in this world", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording" };
 
 function outcomesSection(card) {
   const outcomes = Object.entries(card.outcomes);
@@ -94,6 +94,6 @@ function outcomesSection(card) {
     h("span", { class: "drawing" }, bar({ value: number / total, label: `${number} of ${total}`, tone: outcomeTone(name) }))));
   const excluded = Object.entries(card.excluded || {}).map(([owner, number]) => h("li", {},
     h("span", { class: "number" }, grouped(number)), badge("extra", "not counted"),
-    h("span", { class: "soft small" }, `failed through no fault of the agent, by ${OWNERS[owner] || owner}`)));
+    h("span", { class: "soft small" }, owner === "world" ? "lost to gaps of the offline world" : `failed through no fault of the agent, by ${OWNERS[owner] || owner}`)));
   return section("outcomes", "Call outcomes", total ? count(total, "call") : "no call was made", h("ul", { class: "outcomes" }, rows, excluded));
 }
