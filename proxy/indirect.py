@@ -4,8 +4,11 @@ Such a call is the call of the tool that it names, with the arguments inside it;
 record sees it as that. The request on record keeps the bytes that came.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
+
+from m3bench.proxy.names import understood
 
 FIND_TOOLS, CALL_TOOL = "find_tools", "call_tool"
 
@@ -20,7 +23,7 @@ def inner(arguments: object) -> tuple[str, dict[str, Any]] | None:
     """
     if not isinstance(arguments, Mapping) or set(arguments) - INJECTED - {"name", "arguments"}:
         return None
-    name, given = arguments.get("name"), arguments.get("arguments")
+    name, given = arguments.get("name"), _object(arguments.get("arguments"))
     if not isinstance(name, str) or not isinstance(given, dict | None):
         return None
     return name, {**(given or {}), **{key: arguments[key] for key in INJECTED & set(arguments)}}
@@ -34,7 +37,19 @@ def meant(tool: str, params: Mapping[str, Any]) -> object:
         params: The parameters of the request.
     """
     arguments = params.get("arguments")
-    if params.get("name") != CALL_TOOL or tool == CALL_TOOL:
+    name = params.get("name")
+    if not isinstance(name, str) or understood(name, (CALL_TOOL,)) != CALL_TOOL or tool == CALL_TOOL:
         return arguments
     found = inner(arguments)
     return found[1] if found is not None else arguments
+
+
+def _object(given: object) -> object:
+    """An object that was sent as text."""
+    if not isinstance(given, str):
+        return given
+    try:
+        found = json.loads(given)
+    except (ValueError, RecursionError):
+        return given
+    return found if isinstance(found, dict) else given

@@ -17,9 +17,11 @@ import anyio.to_thread
 
 from m3bench.proxy.call import Answer, Journal, Relay, ToolRequest, error_result
 from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS, INJECTED, inner
+from m3bench.proxy.names import understood
 from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
 from m3bench.tasks.catalog import Tool, expose, nearest
+from m3bench.tasks.coercion import without_nulls
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, StoreError, UnknownToolError
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
 from m3bench.tasks.outcome import CALL_SECONDS, owner_of
@@ -97,7 +99,7 @@ class Router:
 
         A call that is cancelled is recorded as cut off by the client, and the cancellation goes on.
         """
-        request = self._meant(seat, request)
+        request = self._meant(seat, self._named(seat, request))
         # The run a call belongs to is the one under way when it arrives, whatever happens meanwhile.
         run = seat.run if request.name not in self._own_names(seat) else None
         if run is None:
@@ -160,6 +162,14 @@ class Router:
         """Our own tools, as far as a seat has them."""
         return self._own.names if seat.unlisted else self._own.names - {FIND_TOOLS}
 
+    def _named(self, seat: Seat, request: ToolRequest) -> ToolRequest:
+        """A call under a name that a client made of a tool's as the call of that tool."""
+        name, own = request.name, {*self._own_names(seat), *([CALL_TOOL] if seat.unlisted else [])}
+        if not isinstance(name, str) or name in own or self._knows(seat, name):
+            return request
+        listed = (entry["name"] for entry in (*seat.listing, *seat.unlisted))
+        return replace(request, name=understood(name, {*own, *seat.tools, *listed}))
+
     def _meant(self, seat: Seat, request: ToolRequest) -> ToolRequest:
         """A call by way of `call_tool` as the call of the tool it names; our own tools are called directly."""
         found = inner(request.arguments) if seat.unlisted and request.name == CALL_TOOL else None
@@ -167,6 +177,8 @@ class Router:
             return request
         name, arguments = found
         shown = next((one for one in (name, expose(name)) if self._knows(seat, one)), name)
+        if not self._knows(seat, shown):
+            shown = understood(shown, {*seat.tools, *(entry["name"] for entry in seat.unlisted)})
         return replace(request, name=shown, arguments=arguments, indirect=True)
 
     def _knows(self, seat: Seat, name: str) -> bool:
@@ -193,7 +205,8 @@ class Router:
         if seat.unlisted and not request.indirect:
             return self._not_listed(seat, name, clean)
         if self._upstreams is not None and self._upstreams.owns(name):
-            params = {"name": name, "arguments": clean, "_meta": dict(request.meta)}
+            present = without_nulls(self._upstreams.schema(name) or {}, clean)
+            params = {"name": name, "arguments": present, "_meta": dict(request.meta)}
             return await self._upstreams.call(name, params, relay, self._timeout)
         if tool is None and request.indirect:
             # The tool that the protocol knows, call_tool, is there: what it was asked for is not.
@@ -230,9 +243,11 @@ class Router:
         try:
             raw = _dump(tool, arguments)
             if len(raw) <= CHECKED_AT_ONCE:
-                tool.check(arguments)
+                taken = tool.read(arguments).arguments
             else:
-                await anyio.to_thread.run_sync(tool.check, arguments, limiter=self._checking)
+                taken = (await anyio.to_thread.run_sync(tool.read, arguments, limiter=self._checking)).arguments
+            if taken is not arguments:
+                raw = _dump(tool, taken)
         except InvalidArgumentsError as error:
             return Answer(outcome="invalid_arguments", result=error_result(str(error)))
         forwarded = time.monotonic_ns()

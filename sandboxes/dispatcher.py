@@ -82,7 +82,7 @@ class Dispatcher:
         """
         tool = self.catalog.tool(name)
         try:
-            tool.check(arguments)
+            arguments = tool.read(arguments).arguments
         except InvalidArgumentsError as error:
             return ToolResult("invalid_arguments", result(str(error), is_error=True))
         try:

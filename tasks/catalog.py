@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from m3bench.tasks.coercion import Reading, read_arguments
 from m3bench.tasks.errors import InvalidArgumentsError, UnknownToolError
 from m3bench.tasks.schema import problems
 
@@ -53,6 +54,16 @@ class Tool:
         found = problems(self.input_schema, self.filled(arguments), strict=self.strict)
         if found:
             raise InvalidArgumentsError(self.qualified, found)
+
+    def read(self, arguments: object) -> Reading:
+        """The arguments as the tool takes them, however a client wrote them.
+
+        Raises:
+            InvalidArgumentsError: They do not fit the schema in any way of reading them.
+        """
+        found = read_arguments(self.input_schema, arguments)
+        self.check(found.arguments)
+        return found
 
     def filled(self, arguments: Any) -> Any:
         """The arguments, with those given elsewhere moved to where the schema expects them."""

@@ -18,6 +18,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.server.clients.probe_listing import DEFINITIONS, OWN
 from m3bench.server.clients.probe_notes import Notes, Secrets
 from m3bench.server.clients.probe_words import picture
+from m3bench.tasks.coercion import read_arguments
 from m3bench.tasks.errors import InvalidArgumentsError
 from m3bench.tasks.schema import problems
 
@@ -103,6 +104,7 @@ class ProbeTools:
 
     async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
         """Answer a call. The router's limit does not hold here: how long a client waits is what is measured."""
+        params = {**params, "arguments": read_arguments(_SCHEMAS[name], params["arguments"]).arguments}
         found = problems(_SCHEMAS[name], params["arguments"], strict=True)
         if found:
             return Answer(

@@ -19,6 +19,7 @@ from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
 from m3bench.tasks.catalog import did_you_mean
+from m3bench.tasks.coercion import read_arguments
 from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError, StoreError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import solvable
@@ -121,6 +122,7 @@ class BenchmarkTools:
 
     async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
         """Answer one of our own tools."""
+        arguments = read_arguments(_SCHEMAS[name], arguments).arguments
         found = problems(_SCHEMAS[name], arguments, strict=True)
         if found:
             return _answer(_text(str(InvalidArgumentsError(name, found)), is_error=True), "invalid_arguments")

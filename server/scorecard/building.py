@@ -148,7 +148,8 @@ def _alignment(best: TrajectoryScore, task: Task, played: PlayedRun) -> Alignmen
 
 
 def _actual_call(record: CallRecord) -> ActualCall:
-    return ActualCall(tool=record.tool, arguments=record.arguments, outcome=record.outcome)
+    taken = record.taken
+    return ActualCall(tool=record.tool, arguments=taken.arguments, outcome=record.outcome, coerced=taken.coerced)
 
 
 def difference_of(found: Difference) -> ArgumentDifference:
@@ -167,7 +168,10 @@ def difference_of(found: Difference) -> ArgumentDifference:
 def _evidence(run: RunRecord, played: PlayedRun, workspace: Path) -> Evidence:
     calls = tuple(
         LoggedCall(
-            tool=record.tool, arguments=record.arguments, outcome=record.outcome or "failed", text=result_text(record)
+            tool=record.tool,
+            arguments=record.taken.arguments,
+            outcome=record.outcome or "failed",
+            text=result_text(record),
         )
         for record in played.calls
     )

@@ -198,6 +198,8 @@ def _checks(card: ScoreCard) -> str:
 def _outcomes(card: ScoreCard) -> str:
     words = [f"{count} {name.replace('_', ' ')}" for name, count in card.outcomes.items()]
     text = f"Calls: {', '.join(words)}." if words else "No call was made."
+    if card.calls_coerced:
+        text += f" With arguments sent as text and read as what the schema asks for: {card.calls_coerced}."
     if card.excluded:
         left = ", ".join(f"{count} by the {owner}" for owner, count in card.excluded.items())
         text += f" Not counted, because they failed through no fault of the agent: {left}."

@@ -55,6 +55,12 @@ class ActualCall(_Part):
     arguments: dict[str, Any]
     outcome: str | None = None
     """`success`, or how the call failed."""
+    coerced: tuple[str, ...] = ()
+    """Arguments that were sent as text and read as the number, boolean, list or object that the schema asks for."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As of every part; what was not coerced is not said of each call."""
+        return {name: value for name, value in super().to_json().items() if name != "coerced" or value}
 
     @property
     def failed(self) -> bool:
@@ -292,6 +298,11 @@ class ScoreCard(_Part):
     def calls_failed(self) -> int:
         """How many of the calls that count failed."""
         return sum(count for outcome, count in self.outcomes.items() if outcome != "success")
+
+    @property
+    def calls_coerced(self) -> int:
+        """How many of the calls that count had arguments that were sent as text and read as something else."""
+        return sum(bool(call.coerced) for _, call in self.alignment.actual_calls)
 
     @property
     def calls_excluded(self) -> int:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from m3bench.proxy.call import text_of
 from m3bench.proxy.habits import Habit, Habits
-from m3bench.proxy.indirect import INJECTED
 from m3bench.proxy.steps import Segmentation, Timed, segment
 from m3bench.server.scorecard.model import Client
 from m3bench.server.store.records import CallRecord
@@ -78,8 +77,7 @@ def result_text(record: CallRecord) -> str:
 
 
 def _call(record: CallRecord) -> Call:
-    arguments = {name: value for name, value in record.arguments.items() if name not in INJECTED}
-    return Call(tool=record.tool, arguments=arguments, failed=record.outcome != "success")
+    return Call(tool=record.tool, arguments=record.taken.arguments, failed=record.outcome != "success")
 
 
 def _timed(record: CallRecord) -> Timed:

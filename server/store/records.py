@@ -6,7 +6,10 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from m3bench.proxy.call import WireError
-from m3bench.proxy.indirect import FIND_TOOLS, meant
+from m3bench.proxy.indirect import FIND_TOOLS, INJECTED, meant
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.coercion import Reading
+from m3bench.tasks.errors import InvalidArgumentsError
 
 State = Literal["working", "submitted", "scored", "abandoned"]
 """Where a run is in its life: `working` from start to submit, `abandoned` when it ended without one."""
@@ -77,6 +80,21 @@ class CallRecord:
         """The arguments as the client sent them; those inside, when the tool was called by way of `call_tool`."""
         arguments = meant(self.tool, self.params)
         return arguments if isinstance(arguments, dict) else {}
+
+    @property
+    def taken(self) -> Reading:
+        """The arguments as the tool took them: without what clients add, and what was sent as text read as it was.
+
+        Of a call that was refused for its arguments, those that were sent.
+        """
+        sent = {name: value for name, value in self.arguments.items() if name not in INJECTED}
+        tool = load_catalog().by_tool.get(self.tool)
+        if tool is None or self.outcome == "invalid_arguments":
+            return Reading(sent)
+        try:
+            return tool.read(sent)
+        except InvalidArgumentsError:
+            return Reading(sent)
 
     @property
     def meta(self) -> dict[str, Any]:

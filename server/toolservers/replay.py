@@ -130,8 +130,8 @@ async def play_call(
     """Make one call; what it came to, by whose fault, and the text of the result or error."""
     try:
         tool = catalog.tool(name)
-        tool.check(arguments)
-        reply = await sandbox.call(tool.qualified, dump(arguments), CALL_SECONDS)
+        taken = tool.read(arguments).arguments
+        reply = await sandbox.call(tool.qualified, dump(taken), CALL_SECONDS)
     except UnknownToolError as error:
         return "unknown_tool", "agent", str(error)
     except InvalidArgumentsError as error:

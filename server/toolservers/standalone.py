@@ -43,8 +43,8 @@ class SandboxedTool(FastTool):
         tool: Tool = self.tool
         place: Sandbox = self.place
         try:
-            tool.check(arguments)
-            reply = await place.call(tool.qualified, dump(arguments), CALL_SECONDS)
+            taken = tool.read(arguments).arguments
+            reply = await place.call(tool.qualified, dump(taken), CALL_SECONDS)
         except (M3Error, ValueError, RecursionError) as error:
             said = TextContent(type="text", text=str(error))
             return ToolResult.from_mcp_result(CallToolResult(content=[said], is_error=True))

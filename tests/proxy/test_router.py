@@ -189,3 +189,20 @@ async def test_a_seat_that_lists_no_tools_is_served_through_call_tool() -> None:
 
 async def test_find_tools_is_unknown_where_tools_are_listed() -> None:
     assert (await House().call("find_tools", {})).outcome == "unknown_tool"
+
+
+async def test_a_call_in_a_clients_own_writing_is_made_as_meant_and_recorded_as_sent() -> None:
+    house = House()
+    answer = await house.call("mcp__m3bench__math__sum", {"numbers": '[4, "8", 15]', "wait_for_previous": None})
+    assert answer.outcome == "success"
+    assert house.run.calls == [("math/sum", b'{"numbers":[4,8,15]}')]
+    ((request, _, tool),) = house.record.requests
+    assert tool == "math/sum"
+    assert b"mcp__m3bench__math__sum" in request.raw
+    assert json.loads(request.raw)["params"]["arguments"]["numbers"] == '[4, "8", 15]'
+
+
+async def test_an_upstream_server_is_not_told_of_optionals_that_were_left_out() -> None:
+    house = House()
+    answer = await house.call("far__tool", {"where": None, "other": None})
+    assert json.loads(answer.result)["arguments"] == {"other": None}

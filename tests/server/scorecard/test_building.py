@@ -176,3 +176,19 @@ def test_a_value_lies_within_its_range() -> None:
     for name in card.ranges:
         low, high = card.range_of(name)
         assert low <= (card.metrics[name] or 0.0) <= high
+
+
+def test_arguments_sent_as_text_are_scored_as_read_and_counted_apart() -> None:
+    sent = [
+        call(0, "math/median", numbers=json.dumps(NUMBERS)),
+        call(0, "math/mean", numbers=NUMBERS),
+        call(50, "math/subtract", minuend="18", subtrahend=15.5),
+        call(90, "math/sum", "invalid_arguments", numbers="4, 8"),
+    ]
+    found = card_of(*sent)
+    assert found.metrics["recall"] == found.metrics["argument_similarity"] == 1
+    assert found.calls_coerced == 2
+    assert [one.coerced for _, one in found.alignment.actual_calls] == [("numbers",), (), ("minuend",), ()]
+    assert found.alignment.actual_calls[2][1].arguments == {"minuend": 18, "subtrahend": 15.5}
+    assert "sent as text and read as what the schema asks for: 2." in markdown(found)
+    assert read_card(found.to_json()) == found

@@ -95,5 +95,9 @@ function outcomesSection(card) {
   const excluded = Object.entries(card.excluded || {}).map(([owner, number]) => h("li", {},
     h("span", { class: "number" }, grouped(number)), badge("extra", "not counted"),
     h("span", { class: "soft small" }, owner === "world" ? "lost to gaps of the offline world" : `failed through no fault of the agent, by ${OWNERS[owner] || owner}`)));
-  return section("outcomes", "Call outcomes", total ? count(total, "call") : "no call was made", h("ul", { class: "outcomes" }, rows, excluded));
+  const calls = card.alignment ? card.alignment.actual_steps.flat() : [];
+  const asText = card.coerced ?? calls.filter((call) => (call.coerced || []).length).length;
+  const coerced = asText ? h("li", {}, h("span", { class: "number" }, grouped(asText)), badge("extra", "coerced"),
+    h("span", { class: "soft small" }, "arguments sent as text, read as what the schema asks for")) : null;
+  return section("outcomes", "Call outcomes", total ? count(total, "call") : "no call was made", h("ul", { class: "outcomes" }, rows, coerced, excluded));
 }
