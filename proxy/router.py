@@ -23,6 +23,7 @@ from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
 from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.coercion import without_nulls
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, StoreError, UnknownToolError
+from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
 from m3bench.tasks.outcome import CALL_SECONDS, owner_of
 
@@ -113,11 +114,16 @@ class Router:
     async def _record(self, seat: Seat, request: ToolRequest, run: ActiveRun | None, relay: Relay | None) -> Answer:
         name = request.name if isinstance(request.name, str) else ""
         tool = seat.tools.get(name) if _reachable(seat, request) else None
+        canonical = name
         try:
             canonical = self._canonical(seat, request, name)
             number = await self._journal.received(request, run.id if run else None, canonical)
         except Exception as error:
-            return _unrecorded("The call was not made, because it could not be recorded", error)
+            answer = _unrecorded("The call was not made, because it could not be recorded", error)
+            if run is not None and name not in self._own_names(seat):
+                # What a run lost must not be forgotten when the record works again.
+                run.lose(request, canonical, answer)
+            return answer
         try:
             answer = await self._settle(seat, request, tool, run, relay, number)
         except anyio.get_cancelled_exc_class():
@@ -239,7 +245,7 @@ class Router:
             return _refused("No task is running on this seat: call start_task first.")
         stop = run.admit()
         if stop is not None:
-            return _refused(stop)
+            return Answer(outcome="failed", owner="limit", result=error_result(stop))
         try:
             raw = _dump(tool, arguments)
             if len(raw) <= CHECKED_AT_ONCE:
@@ -254,9 +260,10 @@ class Router:
         try:
             reply = await run.call(tool.qualified, raw, self._timeout)
         except SandboxError as error:
-            text = f"The benchmark's sandbox failed, not your call: {error} You may call the tool again."
+            owner = owner_of_error(error)
+            text = f"The benchmark's {owner} failed, not your call: {error} You may call the tool again."
             return Answer(
-                outcome="failed", owner="sandbox", result=error_result(text), forwarded_ns=forwarded,
+                outcome="failed", owner=owner, result=error_result(text), forwarded_ns=forwarded,
                 returned_ns=time.monotonic_ns(),
             )  # fmt: skip
         return Answer(

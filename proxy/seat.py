@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.outcome import Reply
 
@@ -28,6 +29,10 @@ class ActiveRun(Protocol):
 
     def admit(self) -> str | None:
         """Count a call; the reason when the run's limits allow no more."""
+        ...
+
+    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None:
+        """Remember a call that could not be put on record; what it was answered is recorded when that works again."""
         ...
 
     async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:

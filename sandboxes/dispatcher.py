@@ -1,8 +1,8 @@
 """Carries out one call inside a sandbox: find the tool, check the arguments, run it, render the answer.
 
 The host serves a dispatcher over stdio, the in-process backend calls it directly: both give the same bytes.
-A server's code is imported on its first call. Whatever a tool raises becomes a result; only an unknown tool
-and a server that cannot be loaded are exceptions: a broken request and a broken sandbox.
+A server's code is imported on its first call. Whatever a tool raises on purpose becomes a result. An unknown tool is an
+exception, and so is all that is not the client's doing: a server that cannot be loaded, a tool that crashes.
 """
 
 import logging
@@ -22,6 +22,7 @@ from m3bench.sandboxes.wire import dump
 from m3bench.sandboxes.workspace import MOUNT
 from m3bench.tasks.catalog import Catalog, Tool
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, SoftError, ToolError
+from m3bench.tasks.fault import crash
 from m3bench.tasks.outcome import Reply, ToolOutcome
 
 MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
@@ -78,7 +79,8 @@ class Dispatcher:
 
         Raises:
             UnknownToolError: There is none of that name.
-            SandboxError: Its server cannot be loaded here.
+            SandboxError: Its server cannot be loaded here, or the machine ran out of something.
+            ToolCrashError: It broke.
         """
         tool = self.catalog.tool(name)
         try:
@@ -93,6 +95,8 @@ class Dispatcher:
         try:
             value = await self._run(server, tool, arguments)
             return ToolResult("success", {"content": blocks(value, server.layout), "isError": False})
+        except SandboxError:
+            raise
         except SoftError as error:
             return _failed(error, result(error.payload, server.layout))
         except ToolError as error:
@@ -104,8 +108,7 @@ class Dispatcher:
             logger.exception("%s failed", tool.qualified)
             # What a library says may name real places.
             message = f"{type(error).__name__}: {error}".replace(str(self._context.workspace.root), MOUNT)
-            text = _error_text(server, tool, message)
-            return ToolResult("not_found", result(text, is_error=True))
+            raise crash(tool.qualified, error, message) from error
 
     async def _run(self, server: ToolServer, tool: Tool, arguments: Mapping[str, Any]) -> object:
         handler = server.handler(tool.name)

@@ -33,6 +33,7 @@ from m3bench.sandboxes.wire import caller, decode, encode, encode_reply, error
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.errors import SandboxError, UnknownToolError
+from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
 from m3bench.tasks.lines import Lines
 from m3bench.tasks.scene import Scene
@@ -134,7 +135,7 @@ class Host:
         except UnknownToolError as problem:
             self._write(encode(error(request, INVALID_PARAMS, str(problem), {"nearest": problem.nearest})))
         except SandboxError as problem:
-            self._write(encode(error(request, INTERNAL_ERROR, str(problem))))
+            self._write(encode(error(request, INTERNAL_ERROR, str(problem), {"owner": owner_of_error(problem)})))
         finally:
             self._calls.pop(request, None)
             call.over.set()

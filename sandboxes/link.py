@@ -13,7 +13,7 @@ import anyio
 
 from m3bench.sandboxes.dispatcher import NOT_AN_OBJECT, refusal
 from m3bench.sandboxes.wire import decode, encode, encode_call, split_reply
-from m3bench.tasks.errors import SandboxError, UnknownToolError
+from m3bench.tasks.errors import SandboxError, ToolCrashError, UnknownToolError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
 from m3bench.tasks.lines import Lines
 from m3bench.tasks.outcome import Reply
@@ -56,16 +56,18 @@ class Pending:
 
         Raises:
             SandboxError: The host ended, or cannot load the tool's server.
+            ToolCrashError: The tool broke.
             UnknownToolError: The host has no such tool.
         """
         message = await self.message()
         if isinstance(message, Reply):
             return message
         problem = message.get("error", {})
-        if "data" in problem:
-            raise UnknownToolError(self._tool, problem["data"]["nearest"])
+        data = problem.get("data", {})
+        if "nearest" in data:
+            raise UnknownToolError(self._tool, data["nearest"])
         if problem.get("code") == INTERNAL_ERROR:
-            raise SandboxError(problem["message"])
+            raise (ToolCrashError if data.get("owner") == "tool" else SandboxError)(problem["message"])
         if "error" not in message:
             raise SandboxError("The sandbox answered with something that is not a result.")
         text = NOT_AN_OBJECT if problem.get("code") == INVALID_PARAMS else problem.get("message", "no result")

@@ -15,7 +15,9 @@
     │   ├── PathError             a path leaves the workspace or names nothing usable
     │   └── LimitError            a file, picture or text is larger than a sandbox allows
     ├── UpstreamError             a third-party server answered with an error, or is not there
-    └── SandboxError              the place where tools run broke: no tool's output, not the agent's fault
+    ├── SandboxError              the place where tools run broke: no tool's output, not the agent's fault
+    │   └── ToolCrashError        a tool of ours broke: the same, and a bug
+    └── ProviderError             a model cannot be asked, or did not answer
 
 A class keeps its facts as attributes and writes its own message: what happened, what is known, what to do
 next. Messages are read by models as well as by people.
@@ -140,6 +142,10 @@ class SandboxError(M3Error):
     """The place where tools run broke; neither the tool's output nor the agent's fault."""
 
 
+class ToolCrashError(SandboxError):
+    """A tool of ours broke on what it was given: a bug of the tool, whatever it was given."""
+
+
 class UpstreamError(M3Error):
     """A third-party server returned an error, or is not there; not the agent's fault unless it has a code."""
 
@@ -151,6 +157,19 @@ class UpstreamError(M3Error):
         super().__init__(
             problem if code is not None else f"The upstream server {server!r} is not available: {problem}."
         )
+
+
+class ProviderError(M3Error):
+    """A model cannot be asked, or did not answer; the message is the provider's own.
+
+    Args:
+        message: What the provider said.
+        fault: The provider's, or `limit` when the model's own window was full after it had begun to play.
+    """
+
+    def __init__(self, message: str, *, fault: Literal["provider", "limit"] = "provider") -> None:
+        self.fault = fault
+        super().__init__(message)
 
 
 def first_cause(error: BaseException) -> BaseException:

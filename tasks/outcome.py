@@ -14,8 +14,9 @@ Outcome = Literal["success", "not_found", "gap", "invalid_arguments", "unknown_t
 something other than the agent broke, and the owner says what. The others are the agent's doing and are what the
 benchmark counts."""
 
-Owner = Literal["agent", "client", "world", "proxy", "sandbox", "upstream", "cassette"]
-"""Whose failure it is. Only the agent's own are scored against it."""
+Owner = Literal["agent", "client", "world", "tool", "proxy", "sandbox", "upstream", "cassette", "limit"]
+"""Whose failure it is, as the record names it. Only the agent's own are scored against it; what follows from the
+others says `m3bench.tasks.fault`."""
 
 GAP_SENTENCE = "This offline world does not cover it."
 """How every answer ends that is empty only because the frozen world does not hold what was asked for."""

@@ -47,7 +47,7 @@ def list_runs(data: Data = None, json: Json = False) -> None:
         row = _row(run)
         average = "" if row["average"] is None else f"{row['average']:.3f}"
         solved = {True: "yes", False: "no", None: ""}[row["success"]]
-        table.add_row(run.id[:12], run.task, run.state, average, solved, run.started[:19].replace("T", " "))
+        table.add_row(run.id[:12], run.task, row["state"], average, solved, run.started[:19].replace("T", " "))
     console().print(table)
 
 
@@ -114,7 +114,7 @@ def _row(run: "RunRecord") -> dict[str, Any]:
 
     card = card_of(run)
     return {
-        "run": run.id, "task": run.task, "state": run.state, "mode": run.mode,
+        "run": run.id, "task": run.task, "state": "void" if card and card.void else run.state, "mode": run.mode,
         "started": run.started, "ended": run.ended,
         "average": card and card.average, "success": card and card.success,
     }  # fmt: skip

@@ -31,9 +31,6 @@ from m3bench.tasks.errors import InputFileError, StoreError
 
 HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 
-OTHERS = frozenset({"proxy", "sandbox", "upstream", "cassette"})
-"""Whose failures make a sample void."""
-
 Kind = Literal["model", "baseline", "client"]
 
 
@@ -165,12 +162,6 @@ def comparable(run: RunRecord, card: ScoreCard) -> Mapping[str, Any]:
     return {field: value for field, value in manifest.items() if field != "tools"} | {"profile": kind}
 
 
-def void_reason(card: ScoreCard) -> str:
-    """Why a score card says nothing of the agent: calls failed that were not its doing; empty when it does."""
-    found = [f"{count} by the {owner}" for owner, count in card.excluded.items() if owner in OTHERS]
-    return f"calls failed through no fault of the agent: {', '.join(found)}" if found else ""
-
-
 def store_folder(folder: Path) -> Path:
     """Where the store of a result set, or of a plain data folder, lies."""
     return folder / DATA if (folder / HEADER).exists() else folder
@@ -286,12 +277,12 @@ def read_resultset(folder: Path) -> ResultSet:
     # Not in the order they ended, which is chance: the same results are the same numbers, intervals included.
     place = {task: number for number, task in enumerate(header.tasks)}
     samples.sort(key=lambda sample: (place.get(sample.task, len(place)), sample.task, sample.repeat))
+    cards = {sample.run: card_of(runs[sample.run]) for sample in samples if sample.run in runs}
+    samples = [_judged(sample, cards.get(sample.run or "")) for sample in samples]
     results = tuple(
-        Result(sample=sample, run=run, card=card)
+        Result(sample=sample, run=runs[sample.run], card=card)
         for sample in samples
-        if sample.state == "scored" and sample.run in runs
-        for run in (runs[sample.run],)
-        if (card := card_of(run)) is not None
+        if sample.state == "scored" and sample.run in runs and (card := cards[sample.run]) is not None
     )
     seen: dict[str, Mapping[str, Any]] = {}
     for result in results:
@@ -304,6 +295,13 @@ def read_resultset(folder: Path) -> ResultSet:
         void=tuple(sample for sample in samples if sample.state == "void"),
         manifests=tuple(seen.values()),
     )
+
+
+def _judged(sample: Sample, card: ScoreCard | None) -> Sample:
+    """A sample as it counts: one whose card says that its run is void is void, whatever else was noted of it."""
+    if card is None or not card.void_reason or sample.state == "void":
+        return sample
+    return sample.model_copy(update={"state": "void", "reason": card.void_reason})
 
 
 def _plain(folder: Path, store: SqliteStore, runs: Sequence[RunRecord]) -> tuple[Header, list[Sample]]:

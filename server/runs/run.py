@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
+from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.server.store.layout import run_workspace
@@ -27,6 +28,9 @@ from m3bench.tasks.errors import PathError, RunError, SandboxError, StoreError
 from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import Reply
 from m3bench.tasks.task import MEDIA, Task
+
+MAX_LOST = 20
+"""Calls that could not be recorded which a run remembers: one is enough to make it void."""
 
 HANDLE_BYTES = 20
 """160 random bits."""
@@ -43,6 +47,8 @@ class Run:
         self._seconds = seconds
         self._started = time.monotonic()
         self._calls = 0
+        self.lost: list[tuple[ToolRequest, str, Answer]] = []
+        """Calls that could not be put on record, with what they were answered."""
         self._under_way = 0
         self._idle = anyio.Event()
         self._idle.set()
@@ -75,6 +81,11 @@ class Run:
             return f"This run has used its {self._seconds / 60:g} minutes: submit what you have."
         self._calls += 1
         return None
+
+    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None:
+        """Remember a call that could not be put on record."""
+        if len(self.lost) < MAX_LOST:
+            self.lost.append((request, tool, answer))
 
     async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
         """Run a tool in the sandbox, which starts now if it has not before."""
@@ -227,6 +238,7 @@ class Runs:
 
     async def _end(self, run: Run, answer: str) -> RunRecord:
         await anyio.to_thread.run_sync(self._store.catch_up)
+        await self._record_lost(run)
         run.ended = True
         workspace = run_workspace(self._store.folder, run.id)
         try:
@@ -237,6 +249,14 @@ class Runs:
             raise explain(error, self._store.folder) from error
         # A thread goes on through a cancellation, and this returns when it is done.
         return await anyio.to_thread.run_sync(self._seal, run.id, workspace, answer)
+
+    async def _record_lost(self, run: Run) -> None:
+        """Put on record what could not be recorded before: a run must not look whole that is not."""
+        while run.lost:
+            request, tool, answer = run.lost[0]
+            number = await self._store.received(request, run.id, tool)
+            await self._store.answered(number, answer)
+            del run.lost[0]
 
     def _seal(self, run: str, workspace: Path, answer: str) -> RunRecord:
         begun = self._store.run(run)

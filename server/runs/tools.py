@@ -20,7 +20,8 @@ from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.coercion import read_arguments
-from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError, StoreError
+from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
+from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import solvable
 from m3bench.tasks.schema import problems
@@ -135,10 +136,11 @@ class BenchmarkTools:
         }
         try:
             return _answer(await handlers[name](seat, **arguments))
-        except StoreError as error:
-            return Answer(outcome="failed", owner="proxy", result=error_result(str(error)))
         except M3Error as error:
-            return _answer(_text(str(error), is_error=True), "not_found")
+            owner = owner_of_error(error)
+            if owner == "agent":
+                return _answer(_text(str(error), is_error=True), "not_found")
+            return Answer(outcome="failed", owner=owner, result=error_result(str(error)))
 
     async def _list_tasks(self, seat: Seat, family: str | None = None) -> dict[str, Any]:
         tasks = self._of_family(seat, family)

@@ -26,6 +26,7 @@ from m3bench.server.scorecard.model import (
     gap_share,
 )
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
+from m3bench.server.scorecard.void import without_numbers_if_void
 from m3bench.server.scoring import Encoder, TrajectoryScore, score
 from m3bench.server.scoring.differences import Difference
 from m3bench.server.scoring.profiles import AVERAGED
@@ -104,7 +105,8 @@ def score_run(
         reasons={name: reason(best, name) for name in AVERAGED},
         client=client,
     )
-    return card.model_copy(update={"improvements": improvements(card)})
+    card = card.model_copy(update={"improvements": improvements(card)})
+    return without_numbers_if_void(card, played.excluded)
 
 
 def _each(

@@ -35,7 +35,7 @@ MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_IMPROVEMENTS, MAX_NOTES = 24, 8, 15, 3
 """Lines of each kind; what is left out is counted."""
 
 _BAR = 12
-_MAX_CALL, _MAX_DIFFERENCES, _MAX_SENTENCE = 100, 90, 300
+_MAX_CALL, _MAX_DIFFERENCES, _MAX_SENTENCE, _MAX_REASON = 100, 90, 300, 800
 
 _SPECIAL = re.compile(r"([\\`*<>|~])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|\](?=[(\[:])")
 """What Markdown would act upon in a sentence; an underscore within a name is left alone."""
@@ -70,6 +70,9 @@ def calls_markdown(card: ScoreCard) -> str:
 
 
 def _headline(card: ScoreCard) -> str:
+    if card.void_reason:
+        reason = _sentence(card.void_reason, _MAX_REASON)
+        return f"## m3bench: {_sentence(card.task)}\n\n**void: this run is not scored.** {reason}"
     average = card.average
     verdict = {True: "solved", False: "not solved", None: "no checks"}[card.success]
     count = f" ({card.checks_passed} of {len(card.checks)} checks)" if card.checks else ""
@@ -78,6 +81,8 @@ def _headline(card: ScoreCard) -> str:
 
 
 def _metrics(card: ScoreCard) -> str:
+    if card.void_reason:
+        return ""
     lines = ["| metric | | value | |", "|---|---|---|---|"]
     for name, meaning in METRICS.items():
         figure = card.metrics.get(name)
@@ -236,10 +241,10 @@ def _more(run: str | None) -> str:
     return f"To see the calls over time: `m3bench report {run[:12]} -o card.html`" if run else ""
 
 
-def _sentence(text: str) -> str:
+def _sentence(text: str, limit: int = _MAX_SENTENCE) -> str:
     """Words from outside on one line, with nothing that Markdown would act upon."""
     plain = printable(text)
-    plain = plain if len(plain) <= _MAX_SENTENCE else f"{plain[: _MAX_SENTENCE - 1]}…"
+    plain = plain if len(plain) <= limit else f"{plain[: limit - 1]}…"
     return _SPECIAL.sub(lambda found: f"\\{found[0]}", plain)
 
 

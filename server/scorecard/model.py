@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.server.scoring.aggregate import Row
+from m3bench.tasks.fault import Fault as RunFault
 
 SCHEMA = 2
 """Version of the form below. A card without this field was written by the first release."""
@@ -241,6 +242,15 @@ def gap_share(outcomes: Mapping[str, int], excluded: Mapping[str, int]) -> float
     return excluded.get("world", 0) / max(1, sum(outcomes.values()) + sum(excluded.values()))
 
 
+class VoidReason(_Part):
+    """Why a run says nothing about who played it."""
+
+    fault: RunFault
+    """Whose doing it was."""
+    words: str
+    """What happened, in the words of the part that broke."""
+
+
 class ScoreCard(_Part):
     """The score card of one run."""
 
@@ -283,6 +293,13 @@ class ScoreCard(_Part):
     """What would have raised the average, the most first."""
     client: Client | None = None
     """Who played; null when no call was recorded."""
+    void: VoidReason | None = None
+    """Why the run is void: it has no numbers then, is shown and counted, and never averaged."""
+
+    @property
+    def void_reason(self) -> str:
+        """Why the run is void, in words; empty when it is not."""
+        return self.void.words if self.void is not None else ""
 
     @property
     def average(self) -> float | None:

@@ -18,6 +18,7 @@ from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import decode, dump
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError
+from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.outcome import CALL_SECONDS, Outcome, Owner, owner_of
 from m3bench.tasks.trajectory import Call, Trajectory
 
@@ -137,5 +138,5 @@ async def play_call(
     except InvalidArgumentsError as error:
         return "invalid_arguments", "agent", str(error)
     except SandboxError as error:
-        return "failed", "sandbox", str(error)
+        return "failed", owner_of_error(error), str(error)
     return reply.outcome, owner_of(reply.outcome), text_of(decode(reply.result))

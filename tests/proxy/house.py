@@ -68,6 +68,10 @@ class Run:
         """When set, calls wait for it."""
         self.begun = anyio.Event()
         self.under_way = 0
+        self.lost: list[tuple[ToolRequest, str, Answer]] = []
+
+    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None:
+        self.lost.append((request, tool, answer))
 
     def enter(self) -> None:
         self.under_way += 1

@@ -10,7 +10,7 @@ import pytest
 from m3bench.proxy.router import CHECKED_AT_ONCE, MAX_ARGUMENT_BYTES
 from m3bench.proxy.trim import MAX_RESULT_BYTES
 from m3bench.tasks.catalog import Tool
-from m3bench.tasks.errors import SandboxError, StoreError
+from m3bench.tasks.errors import SandboxError, StoreError, ToolCrashError
 from m3bench.tasks.outcome import Reply
 from tests.proxy.house import RAW, House, refused
 
@@ -41,6 +41,30 @@ async def test_a_call_that_cannot_be_recorded_is_not_made() -> None:
     assert "not made" in refused(answer)
     assert "free some space" in refused(answer)
     assert house.run.calls == []
+    assert [(tool, lost) for _, tool, lost in house.run.lost] == [("math/sum", answer)]
+
+
+async def test_one_of_our_own_tools_that_cannot_be_recorded_is_no_loss_of_the_run() -> None:
+    house = House()
+    house.record.broken["received"] = FULL
+    await house.call("start_task", {})
+    assert house.run.lost == []
+
+
+@pytest.mark.parametrize(("error", "owner"), [(SandboxError("gone."), "sandbox"), (ToolCrashError("boom."), "tool")])
+async def test_what_breaks_below_is_charged_to_what_broke(error: Exception, owner: str) -> None:
+    house = House()
+    house.run.reply = error
+    answer = await house.call("math__sum", SUM)
+    assert (answer.outcome, answer.owner) == ("failed", owner)
+    assert f"{owner} failed, not your call: {error}" in refused(answer)
+
+
+async def test_a_call_beyond_the_limits_of_the_run_is_the_limits() -> None:
+    house = House()
+    house.run.stop = "This run has made its 3 calls: submit what you have."
+    answer = await house.call("math__sum", SUM)
+    assert (answer.outcome, answer.owner) == ("failed", "limit")
 
 
 @pytest.mark.parametrize("error", [FULL, OSError(5, "Input/output error")])

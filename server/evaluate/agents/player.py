@@ -20,7 +20,7 @@ from m3bench.server.evaluate.agents.play import Hidden, Play
 from m3bench.server.evaluate.agents.registry import Agent
 from m3bench.server.evaluate.headless.inspect_seat import text_of
 from m3bench.server.evaluate.headless.plan import Attempt, Plan, SampleDone
-from m3bench.server.results.resultset import DATA, HEADER, Sample, void_reason
+from m3bench.server.results.resultset import DATA, HEADER, Sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import database
 from m3bench.tasks.errors import M3Error, RunError
@@ -60,7 +60,7 @@ async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple
         record = app.store.run(run)
         assert record is not None
         card = await app.score(record)
-        reason = void_reason(card)
+        reason = card.void_reason
     except M3Error as error:
         reason = str(error)
     sample = Sample(

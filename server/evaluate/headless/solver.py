@@ -26,7 +26,7 @@ from m3bench.server.evaluate.headless.inspect_tools import SeatTools
 from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
 from m3bench.server.evaluate.headless.scorer import ANSWER, CARD, RUN
 from m3bench.server.evaluate.headless.solver_react import React
-from m3bench.server.results.resultset import Sample, Usage, void_reason
+from m3bench.server.results.resultset import Sample, Usage
 from m3bench.server.scorecard.migration import read_card
 from m3bench.tasks.errors import M3Error, SandboxError, UserError
 
@@ -181,9 +181,8 @@ async def _hand_in(seat: SampleSeat, state: TaskState, work: AgentState) -> None
     await seat.submit(answer)
     card = await seat.score()
     state.store.set(ANSWER, answer)
-    reason = void_reason(card)
-    if reason:
-        raise SandboxError(reason)
+    if card.void_reason:
+        raise SandboxError(card.void_reason)
     state.store.set(CARD, card.to_json())
 
 

@@ -11,12 +11,16 @@ from typing import Any
 
 from m3bench.proxy.indirect import meant
 from m3bench.server.results.live.rows import SEALED, argument_text, call_name, name_text, seat_name, took
+from m3bench.server.results.reports.plain import cut
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scoring.aggregate import Row, micro
 from m3bench.server.store.reader import CallRow, Reader, RunRow
 
 RUNS, CALLS = 60, 100
 """How many are shown, the newest."""
+
+VOID = 200
+"""Characters of why a run is void."""
 
 Visible = Callable[[str], bool]
 """Whether scores of runs in a mode may be seen."""
@@ -28,6 +32,8 @@ class Numbers:
 
     row: Row
     success: bool | None
+    void: str
+    """Why the run is void; empty when it is not."""
 
 
 class Record:
@@ -95,15 +101,16 @@ class Record:
             "seat": seat_name(run.seat),
             "client": name_text(run.client or ""),
             "task": name_text(run.task),
-            "state": run.state,
+            "state": "void" if numbers is not None and numbers.void else run.state,
             "mode": run.mode,
             "profile": run.profile,
             "started": run.started,
             "ended": run.ended,
             "calls": calls,
             "failed": failed,
-            "average": numbers.row.metrics.get("average") if numbers else None,
-            "success": numbers.success if numbers else None,
+            "average": numbers.row.metrics.get("average") if numbers and not numbers.void else None,
+            "success": numbers.success if numbers and not numbers.void else None,
+            "void": cut(numbers.void, VOID) if numbers else "",
             "hidden": run.state in SEALED and not open_to_see,
         }
 
@@ -133,12 +140,12 @@ class Record:
             if found is None:
                 return None
             card = read_card(found)
-            self._cards[run] = Numbers(row=card.row, success=card.success)
+            self._cards[run] = Numbers(row=card.row, success=card.success, void=card.void_reason)
         return self._cards[run]
 
 
 def _line(key: tuple[str, str, str, str], numbers: Sequence[Numbers | None]) -> dict[str, Any]:
-    scored = [one for one in numbers if one is not None]
+    scored = [one for one in numbers if one is not None and not one.void]
     checked = [one.success for one in scored if one.success is not None]
     return {
         "client": key[0],
@@ -146,6 +153,7 @@ def _line(key: tuple[str, str, str, str], numbers: Sequence[Numbers | None]) -> 
         "set": key[2],
         "runs": len(numbers),
         "scored": len(scored),
+        "void": sum(bool(one and one.void) for one in numbers),
         "average": micro([one.row for one in scored])["average"] if scored else None,
         "solved": sum(checked),
         "checked": len(checked),

@@ -68,6 +68,7 @@ def lines(before: Board, after: Board) -> Iterator[str]:
     for name, run in reversed(after.runs.items()):
         if name not in before.runs or before.runs[name]["state"] != run["state"]:
             score = "" if run["average"] is None else f"  average {run['average']:.3f}, {_solved(run['success'])}"
+            score = f"  {run['void']}" if run["void"] else score
             moment = run["started"] if run["state"] == "working" else run["ended"] or run["started"]
             told = "started" if run["state"] == "working" else run["state"]
             yield printable(f"{_clock(moment)}  {run['seat']}  {told:18} {run['task']}  run {run['run'][:12]}{score}")

@@ -62,6 +62,7 @@ def _headline(drawing: Drawing, card: ScoreCard, y: float) -> float:
         False: ("missed", "not solved"),
         None: ("extra", "no checks"),
     }[card.success]
+    words = "void" if card.void is not None else words
     drawing.box(EDGE, y + 156, 150, 36, WASHES[tone], 5)
     if card.success is not None:
         _mark(drawing, "strong" if card.success else "missed", EDGE + 20, y + 174)

@@ -95,7 +95,9 @@ def test_what_was_not_the_agents_fault_is_counted_and_not_scored() -> None:
     assert card.excluded == {"sandbox": 1}
     assert card.outcomes == {"invalid_arguments": 1, "success": 1}
     assert card.row.actual_calls == 2
-    assert card.success is False
+    assert card.void is not None
+    assert card.void.fault == "sandbox"
+    assert (card.success, set(card.metrics.values()), card.ranges, card.effect) == (None, {None}, {}, None)
     assert card.checks[0].reason
 
 

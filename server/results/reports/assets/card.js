@@ -30,6 +30,7 @@ function argumentLine(values, limit) {
 }
 
 function headline(card) {
+  if (card.void) return h("div", { class: "headline" }, h("p", { class: "verdict" }, badge("missed", "void: not scored"), h("span", {}, " " + said(card.void.words))));
   const passed = card.checks.filter((check) => check.passed).length;
   return h("div", { class: "headline" },
     h("p", { class: "average" },

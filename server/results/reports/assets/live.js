@@ -219,11 +219,11 @@ function finishedPart(board) {
 }
 
 function runPanel(run) {
-  const seen = (run.state === "scored" || run.state === "submitted") && !run.hidden;
+  const seen = ["scored", "submitted", "void"].includes(run.state) && !run.hidden;
   const contents = [
     h("span", { class: "run-head" }, h("b", {}, said(run.task)), run.average === null ? null : h("span", { class: "figure number", "data-value": `average.${run.run}` }, fixed(run.average))),
     run.average === null ? null : bar({ value: run.average, label: `average ${fixed(run.average)}` }),
-    h("span", { class: "small" }, run.hidden ? badge("plain", "ranked, " + run.state) : run.state === "scored" ? verdict(run.success) : badge(run.state === "abandoned" ? "extra" : "plain", run.state)),
+    h("span", { class: "small" }, run.hidden ? badge("plain", "ranked, " + run.state) : run.state === "scored" ? verdict(run.success) : badge(run.state === "abandoned" ? "extra" : "plain", run.state), run.void ? h("span", { class: "soft" }, " " + said(run.void)) : null),
     h("span", { class: "soft small" }, said(run.client || "a client"), [count(run.calls, "call") + (run.failed ? `, ${grouped(run.failed)}\u00a0failed` : ""), run.ended ? lasted(run.started, run.ended) : null].filter(Boolean).map((part) => " · " + part)),
   ];
   return h("li", {}, seen ? h("a", { class: "panel run smooth", href: "/live/run/" + run.run, "data-run": run.run }, contents) : h("div", { class: "panel run", "data-run": run.run }, contents));

@@ -1,0 +1,78 @@
+"""The rule for faults: whom a call is charged to, and what that makes of its run."""
+
+from errno import EINVAL, ENOSPC
+from typing import get_args
+
+import pytest
+
+from m3bench.tasks.errors import (
+    ProviderError,
+    RunError,
+    SandboxError,
+    StoreError,
+    ToolCrashError,
+    ToolError,
+    UnknownToolError,
+    UpstreamError,
+)
+from m3bench.tasks.fault import OWNERS, RULES, Fault, crash, fault_of, fault_of_error, void_run, voids
+from m3bench.tasks.outcome import Owner
+
+
+def test_every_owner_on_record_is_charged_to_one_of_seven() -> None:
+    assert set(OWNERS) == set(get_args(Owner))
+    assert set(RULES) == set(get_args(Fault))
+
+
+def test_what_the_client_the_world_and_limits_did_is_scored_and_nothing_else() -> None:
+    assert {fault for fault, rule in RULES.items() if not rule.voids} == {"client", "world", "limit"}
+
+
+@pytest.mark.parametrize("owner", [None, "nobody we know"])
+def test_a_call_that_nobody_owns_is_ours(owner: str | None) -> None:
+    assert fault_of(owner) == "proxy"
+    assert voids(owner)
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (ToolCrashError("x"), "tool"),
+        (SandboxError("x"), "sandbox"),
+        (UpstreamError("s", "gone"), "tool"),
+        (UpstreamError("s", "no such thing", code=-32602), "client"),
+        (StoreError("full"), "proxy"),
+        (RunError("x"), "client"),
+        (ToolError("x"), "client"),
+        (UnknownToolError("x"), "client"),
+        (ProviderError("x"), "provider"),
+        (ProviderError("x", fault="limit"), "limit"),
+        (KeyError("x"), "proxy"),
+        (OSError(ENOSPC, "No space left on device"), "proxy"),
+    ],
+)
+def test_every_error_is_charged_to_one_of_seven(error: Exception, fault: str) -> None:
+    assert fault_of_error(error) == fault
+
+
+def test_a_tool_that_finds_the_disk_full_did_not_crash() -> None:
+    full = crash("excel/create_workbook", OSError(ENOSPC, "No space left on device"), "No space left on device")
+    assert type(full) is SandboxError
+    assert "No space left on device" in str(full)
+    assert type(crash("excel/create_workbook", OSError(EINVAL, "x"), "x")) is ToolCrashError
+
+
+def test_a_run_is_void_when_one_call_was_lost_and_says_what_the_broken_part_said() -> None:
+    assert void_run([("agent", "not found"), ("client", "cancelled"), ("world", "not here"), ("limit", "over")]) is None
+    found = void_run([("agent", "no"), ("sandbox", "No such\nimage: x:1"), ("sandbox", "again"), ("upstream", "gone")])
+    assert found is not None
+    assert (found.fault, found.calls) == ("sandbox", 3)
+    assert found.words == (
+        "3 calls were lost through no fault of the agent: 1 by a tool server, 2 by the sandbox. No such image: x:1"
+    )
+
+
+def test_words_of_a_broken_part_are_bounded() -> None:
+    found = void_run([("sandbox", "x" * 10_000)])
+    assert found is not None
+    assert len(found.words) < 1000
