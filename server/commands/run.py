@@ -236,7 +236,7 @@ def run(
         )
         plays = [_plan_of_model(choice, options, output)]
     else:
-        plays = _plans_of_agents(choice, find_agents(agent or []), output)
+        plays = plans_of_agents(choice, find_agents(agent or []), output)
     plans = [plan for plan, _ in plays]
     for plan in plans:
         if plan.todo:
@@ -245,7 +245,7 @@ def run(
     environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _announce(plans)
     try:
-        _play(plays)
+        play_all(plays)
     except KeyboardInterrupt:
         _say(f"Stopped; what was finished is kept. To go on: {_again()}")
         raise typer.Exit(130) from None
@@ -265,7 +265,7 @@ def _plan_of_model(choice: "Choice", options: "ModelOptions", output: Path | Non
     return plan, _with_model(options)
 
 
-def _plans_of_agents(choice: "Choice", agents: "Sequence[Agent]", output: Path | None) -> "list[tuple[Plan, Play]]":
+def plans_of_agents(choice: "Choice", agents: "Sequence[Agent]", output: Path | None) -> "list[tuple[Plan, Play]]":
     """What each baseline agent is to play; several get a folder each."""
     from m3bench.server.evaluate.headless.plan import make_plan
 
@@ -319,7 +319,7 @@ def _with_agent(agent: "Agent") -> Play:
     return play
 
 
-def _play(plays: "Sequence[tuple[Plan, Play]]") -> None:
+def play_all(plays: "Sequence[tuple[Plan, Play]]") -> None:
     """Play every plan, one after the other, with one count over all."""
     from m3bench.server.evaluate.headless.progress import progress
     from m3bench.server.results.resultset import append_sample

@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from m3bench.server.commands.gate import gate
+
 if TYPE_CHECKING:
     from m3bench.tasks.families.base import Family
     from m3bench.tasks.library import Library
     from m3bench.tasks.render.art import Art
 
 commands = typer.Typer(name="tasks", help="List, show, generate and verify tasks.", no_args_is_help=True)
+commands.command()(gate)
 
 Set = Annotated[Path | None, typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

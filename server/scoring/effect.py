@@ -238,13 +238,15 @@ class _Search:
     def find_routes(self) -> None:
         """Answer what is left by calls of any tool that gave the same facts, one call alone before several together.
 
-        Only facts that an earlier result did not hold can show that a call was replaced, and only one that can hardly
-        be there by chance. What an action brings about is not in a result.
+        Only facts that neither an earlier result nor the reference call itself held can show that it was replaced,
+        and only one that can hardly be there by chance. What an action brings about is not in a result.
         """
         for place, planned in enumerate(self._plan.calls):
-            if place in self.answers or kinds_of(self._reference[place].tool).role == "action":
+            wanted = self._reference[place]
+            if place in self.answers or kinds_of(wanted.tool).role == "action":
                 continue
-            if not any(is_distinctive(fact) for fact in planned.news):
+            put_in = Held("\n".join(str(leaf) for leaf in leaves(wanted.arguments)))
+            if not any(is_distinctive(fact) and not put_in.holds(fact) for fact in planned.news):
                 continue
             holders = [{i for i in self._good if self._made[i].told(fact)} for fact in planned.gives]
             alone = set.intersection(*holders)

@@ -40,6 +40,11 @@ AGENTS = {
     for agent in (
         Agent(name="oracle", about="plays the reference: the ceiling, 1 everywhere", where="oracle.oracle"),
         Agent(name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"),
+        Agent(name="retry", about="plays the reference after a call that failed", where="graded.retry"),
+        Agent(name="missing", about="forgets one thing and what needs it", where="graded.missing"),
+        Agent(name="half", about="plays the first half of the reference", where="graded.half"),
+        Agent(name="wrong-entity", about="begins right, goes on with another task", where="graded.wrong_entity"),
+        Agent(name="wrong-tools", about="begins right, goes on with useless tools", where="graded.wrong_tools"),
         Agent(name="sloppy", about="plays the reference with mistakes, and answers vaguely", where="sloppy.sloppy"),
         Agent(name="injector", about="as sloppy, with instructions for graders", where="sloppy.injector"),
         Agent(name="copycat", about="calls what sounds like the question and repeats it", where="idle.copycat"),

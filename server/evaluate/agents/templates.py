@@ -23,9 +23,9 @@ MAX_ANSWER = 60_000
 
 async def sibling(play: Play) -> str:
     """Plays the reference of the next task of the family on this task's picture, and gives that task's answer."""
-    other = _next(play)
+    other = next_task(play)
     for step in reference(replace(play, task=other)).steps:
-        await play.step([_on_this_picture(call, other, play) for call in step.calls])
+        await play.step([on_this_picture(call, other, play) for call in step.calls])
     return other.answer
 
 
@@ -34,12 +34,12 @@ async def generic(play: Play) -> str:
     values = _others(play)
     for step in reference(play).steps:
         await play.step([_with_other_values(call, values.get(call.tool, []), play) for call in step.calls])
-    return _next(play).answer
+    return next_task(play).answer
 
 
 async def dump(play: Play) -> str:
     """Calls every tool of the seat with an example, and hands in everything that came back."""
-    calls = [call for tool in await play.tools() for call in _examples(tool.qualified, play)]
+    calls = [call for tool in await play.tools() for call in example(tool.qualified, play)]
     found = []
     for start in range(0, len(calls), TOGETHER):
         found += await play.step(calls[start : start + TOGETHER])
@@ -56,7 +56,7 @@ async def rehearse(play: Play) -> str:
     return play.task.answer
 
 
-def _next(play: Play) -> Task:
+def next_task(play: Play) -> Task:
     """The task of the same family that comes next in the set; of another family where there is no other."""
     tasks = list(play.library.tasks.values())
     family = [task for task in tasks if task.family == play.task.family]
@@ -70,7 +70,7 @@ def _others(play: Play) -> Mapping[str, list[Mapping[str, JSON]]]:
     for task in play.library.tasks.values():
         if task.id != play.task.id:
             for call in task.references[0].trajectory.calls:
-                found.setdefault(call.tool, []).append(_on_this_picture(call, task, play).arguments)
+                found.setdefault(call.tool, []).append(on_this_picture(call, task, play).arguments)
     return found
 
 
@@ -80,7 +80,7 @@ def _with_other_values(call: Call, values: Sequence[Mapping[str, JSON]], play: P
     return Call(tool=call.tool, arguments=play.dice.choice(other) if other else {})
 
 
-def _on_this_picture(call: Call, other: Task, play: Play) -> Call:
+def on_this_picture(call: Call, other: Task, play: Play) -> Call:
     """A call of another task, with this task's picture in the place of that one's."""
     text = json.dumps(call.arguments)
     for name in other.pictures:
@@ -88,7 +88,7 @@ def _on_this_picture(call: Call, other: Task, play: Play) -> Call:
     return Call(tool=call.tool, arguments=json.loads(text))
 
 
-def _examples(tool: str, play: Play) -> Iterator[Call]:
+def example(tool: str, play: Play) -> Iterator[Call]:
     server, _, name = tool.partition("/")
     arguments = load_examples(server).calls.get(name)
     if arguments is None:

@@ -94,6 +94,17 @@ def test_what_an_earlier_result_held_shows_no_other_route():
     assert set(found.answers) == {0}
 
 
+def test_a_result_that_only_repeats_what_was_asked_shows_no_other_route():
+    asked = Call(tool="healthcare-mcp/pubmed_search", arguments={"query": "Simvastatin"})
+    plan = Plan(calls=(PlannedCall(gives=("simvastatin",), new=1),))
+    other = Call(tool=asked.tool, arguments={"query": "Statins"})
+    found = answers(
+        made([(JOKER, "Simvastatin for jokers")]), reference=Trajectory(steps=(Step(calls=(asked,)),)), plan=plan
+    )
+    assert not found.answers
+    assert compare(asked, plan.calls[0], Made(call=other, step=0, result="Simvastatin in trials")).way == "same effect"
+
+
 def test_read_by_eye_and_added_in_the_head_costs_nothing():
     eyes = made([(JOKER, RESULTS["joker"]), (LOVE, RESULTS["love"])])
     found = answers(eyes, said="Together 16.0")

@@ -88,13 +88,22 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
             case "oracle-serial":
                 assert 0.8 < average < 1
                 assert card.metrics["recall"] == card.metrics["precision"] == 1
+            case "retry":
+                assert card.effect.metrics["recall"] == 1
+                assert 0.9 < card.effect.average < 1
+            case "missing":
+                assert 0.6 < card.effect.average < 0.9
+            case "half":
+                assert 0.4 < card.effect.average < 0.65
+            case "wrong-entity" | "wrong-tools":
+                assert 0 < card.effect.average < TEMPLATE
             case "sloppy" | "injector":
                 assert 0.1 < average < 0.95
             case "null":
                 assert set(card.metrics.values()) == {0.0}
             case _:
                 assert average < FLOOR
-        assert card.success is (agent.startswith("oracle") or agent == "rehearse")
+        assert card.success is (agent.startswith("oracle") or agent in ("rehearse", "retry"))
     assert {call.client.split()[0] for _, calls in recorded(folder).values() for call in calls} == {agent}
 
 
