@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -30,6 +31,7 @@ from m3bench.proxy.conversation import Conversation
 from m3bench.proxy.descriptors import Descriptors
 from m3bench.proxy.front import Front, client_name, is_wanted
 from m3bench.proxy.messages import Id, Message, Refusal, dump, message, read
+from m3bench.proxy.opening import Opening
 from m3bench.proxy.sdk import Context
 from m3bench.proxy.seat import Seat
 from m3bench.tasks.jsonrpc import INVALID_REQUEST
@@ -41,6 +43,9 @@ BATCH_REVISION = "2025-03-26"
 """The one revision that has batches."""
 
 MAX_BATCH = 1000
+
+OPENING_SECONDS = 20.0
+"""How long the SDK may take to be told what was said before it was there."""
 
 Reads = MemoryObjectReceiveStream[SessionMessage | Exception]
 Writes = MemoryObjectSendStream[SessionMessage]
@@ -64,23 +69,23 @@ class Stream(Protocol):
         ...
 
 
-async def serve_stdio(front: Front, seat: Seat) -> None:
+async def serve_stdio(front: Front, seat: Seat, opening: Opening | None = None) -> None:
     """Serve until standard input closes; calls still under way then are cancelled."""
     wire = Wire()
     try:
-        await serve_stream(front, seat, wire)
+        await serve_stream(front, seat, wire, opening)
     finally:
         wire.close()
 
 
-async def serve_stream(front: Front, seat: Seat, stream: Stream) -> None:
-    """Serve one client over a stream of lines."""
+async def serve_stream(front: Front, seat: Seat, stream: Stream, opening: Opening | None = None) -> None:
+    """Serve one client over a stream of lines, from after the opening when there was one."""
 
     async def seat_of(context: Context) -> Seat:
         return seat
 
     drive = partial(serve_dual_era_loop, front.server(seat_of), lifespan_state={})
-    await Pump(stream, drive, front, seat).run()
+    await Pump(stream, drive, front, seat, opening).run()
 
 
 class Wire(Descriptors):
@@ -103,6 +108,25 @@ class Wire(Descriptors):
         os.close(self._output)
 
 
+@dataclass(eq=False)
+class _Exchange:
+    """The SDK serving one client in one era of the protocol; it holds on to the era of the first request."""
+
+    into: MemoryObjectSendStream[SessionMessage | Exception]
+    reads: Reads
+    writes: Writes
+    out: MemoryObjectReceiveStream[SessionMessage]
+    modern: bool | None = None
+    """The era, once there was a request."""
+
+    @classmethod
+    def make(cls) -> "_Exchange":
+        return cls(
+            *anyio.create_memory_object_stream[SessionMessage | Exception](8),
+            *anyio.create_memory_object_stream[SessionMessage](8),
+        )
+
+
 class Pump:
     """Moves messages between a stream, the SDK and the router.
 
@@ -111,10 +135,20 @@ class Pump:
         drive: Serves the SDK's part.
         front: Answers tool calls past the SDK, when given; then `seat` is where the client sits.
         seat: See `front`.
+        opening: What the client was told already.
     """
 
-    def __init__(self, stream: Stream, drive: Drive, front: Front | None = None, seat: Seat | None = None) -> None:
+    def __init__(
+        self, stream: Stream, drive: Drive, front: Front | None = None, seat: Seat | None = None,
+        opening: Opening | None = None,
+    ) -> None:  # fmt: skip
         self._stream = stream
+        self._opened = opening
+        self._said: dict[Id, bytes] = {}
+        """Answers of the opening that the SDK still has to give, to nobody."""
+        self._heard = anyio.Event()
+        self._called = False
+        """Whether a tool was called: from then on the era stays what it is."""
         self._drive = drive
         self._front = front
         self._seat = seat
@@ -125,30 +159,60 @@ class Pump:
         """Requests that settle the revision when they succeed: id to revision and client."""
         self._batched: dict[Id, _Batch] = {}
         """Requests of batches that the SDK answers."""
+        self._exchanges: list[_Exchange] = []
 
     async def run(self) -> None:
         """Serve until the client closes, or cannot be written to any more."""
-        into_sdk, sdk_reads = anyio.create_memory_object_stream[SessionMessage | Exception](8)
-        sdk_writes, out_of_sdk = anyio.create_memory_object_stream[SessionMessage](8)
-        async with into_sdk, sdk_reads, sdk_writes, out_of_sdk, anyio.create_task_group() as tasks:
-            self._tasks, self._into_sdk = tasks, into_sdk
-            tasks.start_soon(self._write_sdk, out_of_sdk)
-            tasks.start_soon(self._read)
-            await self._drive(sdk_reads, sdk_writes)
-            tasks.cancel_scope.cancel()
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            self._begin()
+            try:
+                await self._read()
+            finally:
+                for exchange in self._exchanges:
+                    exchange.into.close()
+                if self._conversation is not None:
+                    self._conversation.close()
+
+    def _begin(self) -> None:
+        """Have the SDK serve the client from now on as one that has said nothing yet."""
+        self._exchange = _Exchange.make()
+        self._exchanges.append(self._exchange)
+        self._tasks.start_soon(self._serve, self._exchange)
+
+    async def _serve(self, exchange: _Exchange) -> None:
+        with exchange.into, exchange.reads, exchange.writes, exchange.out:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._write_sdk, exchange)
+                await self._drive(exchange.reads, exchange.writes)
+                tasks.cancel_scope.cancel()
+        if exchange is self._exchange:
+            self._tasks.cancel_scope.cancel()
 
     async def _read(self) -> None:
         lines = Lines(MAX_LINE_BYTES)
-        async with self._into_sdk:
-            async for chunk in self._stream.chunks():
-                for line in lines.feed(chunk):
-                    if line.strip():
-                        await self._take(line)
-                while lines.dropped:
-                    lines.dropped -= 1
-                    await self._refuse(Refusal(INVALID_REQUEST, f"Message over {MAX_LINE_BYTES} bytes dropped"))
-        if self._conversation is not None:
-            self._conversation.close()
+        if self._opened is not None:
+            await self._repeat(self._opened)
+            await self._feed(lines, self._opened.rest)
+        async for chunk in self._stream.chunks():
+            await self._feed(lines, chunk)
+
+    async def _feed(self, lines: Lines, chunk: bytes) -> None:
+        for line in lines.feed(chunk):
+            if line.strip():
+                await self._take(line)
+        while lines.dropped:
+            lines.dropped -= 1
+            await self._refuse(Refusal(INVALID_REQUEST, f"Message over {MAX_LINE_BYTES} bytes dropped"))
+
+    async def _repeat(self, opening: Opening) -> None:
+        """Tell the SDK what was said before it was there; its answers go to nobody, the client has them."""
+        self._said = dict(opening.said)
+        for line in opening.lines:
+            await self._take(line)
+        if self._said:
+            with anyio.move_on_after(OPENING_SECONDS):
+                await self._heard.wait()
 
     async def _take(self, line: bytes) -> None:
         found = read(line)
@@ -196,22 +260,46 @@ class Pump:
         if cancelled is not None and cancelled in self._batched:
             # The SDK is silent about what was taken back, and the rest of the batch must not wait for it.
             await self._batched.pop(cancelled).add(b"")
+        self._settle_era(found)
         self._note_opening(found)
         try:
             packed = jsonrpc_message_adapter.validate_python(found.body, by_name=False)
         except ValueError:
             await self._refuse(Refusal(INVALID_REQUEST, "Invalid request: not a message of this protocol", found.id))
             return
-        await self._into_sdk.send(SessionMessage(packed))
+        await self._exchange.into.send(SessionMessage(packed))
 
-    async def _write_sdk(self, out_of_sdk: MemoryObjectReceiveStream[SessionMessage]) -> None:
-        async for item in out_of_sdk:
+    def _settle_era(self, found: Message) -> None:
+        """The first request decides the era. Only a client that then asks for the handshake, as it may that looked
+        for the newest revision and waited in vain or got no answer it likes, begins again."""
+        if found.method is None or found.id is None:
+            return
+        self._called = self._called or found.method == "tools/call"
+        if found.method == "initialize" and self._exchange.modern and not self._called:
+            self._revision, self._conversation = "", None
+            self._opening.clear()
+            self._begin()
+        if self._exchange.modern is None:
+            meta = found.params.get("_meta")
+            enveloped = isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
+            self._exchange.modern = found.method != "initialize" and enveloped
+
+    async def _write_sdk(self, exchange: _Exchange) -> None:
+        async for item in exchange.out:
             answer = item.message
             id = answer.id if isinstance(answer, JSONRPCResponse | JSONRPCError) else None
+            if exchange is not self._exchange and id is not None and id in self._opening:
+                continue  # Too late, and the client uses the id again.
             if id is not None and id in self._opening:
                 revision, client = self._opening.pop(id)
                 if isinstance(answer, JSONRPCResponse):
                     self._settle(answer.result.get("protocolVersion", revision), client)
+            if id is not None and id in self._said:
+                if _dump(answer) != self._said.pop(id):
+                    logger.warning("What the client was told at the start is not what would be said now")
+                if not self._said:
+                    self._heard.set()
+                continue
             batch = self._batched.pop(id, None) if id is not None else None
             await (batch.add if batch is not None else self._send)(_dump(answer))
 

@@ -312,6 +312,15 @@ def _fleet(settings: Settings) -> Fleet:
     )
 
 
+async def prepare_start(profile: str, content_only: bool) -> None:
+    """Make the next start with a profile instant."""
+    from m3bench.server.instant import Start
+    from m3bench.server.prepared import prepare
+
+    app = App(Settings.of(profile=profile, content_only=content_only))
+    await prepare(app.front, app.open_seat(), Start(profile, content_only))
+
+
 class Installation:
     """What is installed here, for whoever holds a result against it.
 

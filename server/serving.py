@@ -18,8 +18,10 @@ from m3bench.proxy.access import check_token
 from m3bench.proxy.connections import BoundedProtocol
 from m3bench.proxy.front import Front
 from m3bench.proxy.http import HttpSettings, http_app
+from m3bench.proxy.opening import Opening
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.stdio import serve_stdio
+from m3bench.server.instant import Start
 from m3bench.tasks.errors import M3Error, UserError, first_cause
 
 
@@ -66,17 +68,39 @@ Make = Callable[[], Served]
 QUEUED = 2048
 """Connections that may wait to be accepted."""
 
+PREPARED_AFTER = 2.0
+"""Seconds from the start until the next one is prepared, so that this one is not slowed down."""
+
 ACCEPTED_AT_ONCE = 64
 """Before those that are open get their turn again: a flood must not use up the files that a process may open."""
 
 
-def serve_stdio_app(make: Make) -> None:
-    """Serve standard input and output; the process is the seat."""
+def serve_stdio_app(make: Make, opening: Opening | None = None, start: Start | None = None) -> None:
+    """Serve standard input and output; the process is the seat.
+
+    Args:
+        make: Builds what is served.
+        opening: What the client was told already.
+        start: What a next start like this one can be prepared for.
+    """
 
     async def serve(app: Served) -> None:
-        await until_signal(lambda: serve_stdio(app.front, app.open_seat()))
+        seat = app.open_seat()
+        async with anyio.create_task_group() as tasks:
+            if start is not None:
+                tasks.start_soon(_prepare, app.front, seat, start)
+            await until_signal(lambda: serve_stdio(app.front, seat, opening))
+            tasks.cancel_scope.cancel()
 
     _run(make, serve)
+
+
+async def _prepare(front: Front, seat: Seat, start: Start) -> None:
+    """Make the next start instant, once this one is over."""
+    from m3bench.server.prepared import prepare
+
+    await anyio.sleep(PREPARED_AFTER)
+    await prepare(front, seat, start)
 
 
 def serve_http_app(make: Make, listen: HttpSettings, pages: Callable[[Any, HttpSettings], Pages] | None = None) -> None:

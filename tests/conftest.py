@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -15,6 +16,9 @@ from tests.browser import browser  # noqa: F401 - a fixture
 # On a busy machine the threads of BLAS and torch spend their time waiting for each other.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+# Servers that tests start prepare the next start, in a folder that is not the person's.
+os.environ.setdefault("M3BENCH_CACHE", os.path.join(tempfile.gettempdir(), "m3bench-tests-cache"))
 
 # A shell that starts something in the background has it ignore Ctrl-C, and so would everything that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -105,6 +105,8 @@ def _install(request: "InstallRequest", json: bool) -> None:
     except InputFileError:
         _paste(request, json)
         raise
+    if request.profile is not None:
+        _prepare(request.profile, client.content_only)
     if json:
         print_json({**_told(outcome, client), "profile": request.profile, "entry": request.entry, "link": request.link})
         return
@@ -116,6 +118,23 @@ def _install(request: "InstallRequest", json: bool) -> None:
     for line in (*_kept(outcome), *_advice(request), client.after):
         console().print(line, soft_wrap=True)
     console().print("Then ask it: start a task.")
+
+
+def _prepare(profile: str, content_only: bool) -> None:
+    """Have the client's first start find its answers ready."""
+    from m3bench.server.instant import Start, prepared_file, read_prepared
+
+    if read_prepared(prepared_file(Start(profile, content_only))) is not None:
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    import anyio
+
+    from m3bench.server.app import prepare_start
+
+    # In a thread of its own, because whoever calls this may run an event loop already.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(anyio.run, prepare_start, profile, content_only).result()
 
 
 def _paste(request: "InstallRequest", json: bool) -> None:

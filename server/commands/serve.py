@@ -29,6 +29,7 @@ RequireIsolation = Annotated[
 
 
 def serve(
+    context: typer.Context,
     profile: Annotated[
         str,
         typer.Option(help="Tools to show: full, wide, compact, mini, retrieve, family:NAME, task:ID or standard:ID."),
@@ -88,6 +89,7 @@ def serve(
     Put "m3bench serve" into your client's list of MCP servers, then ask it to start a task.
     """
     from m3bench.server.app import App
+    from m3bench.server.instant import Start
     from m3bench.server.serving import address_of, serve_http_app, serve_stdio_app
     from m3bench.server.settings import Settings
 
@@ -114,7 +116,8 @@ def serve(
         data=data,
     )
     if http is None:
-        serve_stdio_app(lambda: App(settings))
+        usual = all(one is None for one in (servers, record, replay, tasks, seed))
+        serve_stdio_app(lambda: App(settings), context.obj, Start(profile, content_only) if usual else None)
     else:
         from m3bench.server.results.live.pages import LivePages
 

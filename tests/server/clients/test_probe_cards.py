@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from m3bench.server.cli import app
 from m3bench.server.clients.probe_words import Words, distance, is_among, long_text, picture
+from m3bench.server.command_line import app
 from m3bench.server.store.capability import (
     FOLDER,
     cards,

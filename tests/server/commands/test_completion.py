@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from m3bench.server.cli import app
 from m3bench.server.clients.table import clients
+from m3bench.server.command_line import app
 from m3bench.server.commands.completion import COMPLETERS, KINDS, PROFILES
 from m3bench.server.evaluate.agents.registry import AGENTS
 from m3bench.server.store.records import RunRecord

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.app import App
-from m3bench.server.cli import app
+from m3bench.server.command_line import app
 from m3bench.server.settings import Settings
 
 
