@@ -14,6 +14,9 @@ from m3bench.tasks.outcome import Outcome, Owner
 WireError = tuple[int, str] | tuple[int, str, Any]
 """A JSON-RPC error: code, message and, when it came with some, data."""
 
+CUT_OFF = (-32000, "cut off: the server ended before the call did")
+"""The error of a call that was under way when the server was stopped or died."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:

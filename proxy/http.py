@@ -30,9 +30,9 @@ from m3bench.proxy.front import Front, client_of
 from m3bench.proxy.posts import MAX_BODY_BYTES, Posts, Session
 from m3bench.proxy.sdk import Context, end_session, idle_sessions, session_count, when_closed
 from m3bench.proxy.seat import Seat
-from m3bench.proxy.seats import CloseSeat, HandleSeats, OpenSeat
-from m3bench.tasks.errors import UserError
-from m3bench.tasks.jsonrpc import INVALID_PARAMS
+from m3bench.proxy.seats import CloseSeat, HandleSeats, OpenHandle, OpenSeat
+from m3bench.tasks.errors import M3Error, UserError
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
 
 IDLE_SECONDS = 1800.0
 MAX_SESSIONS = 256
@@ -56,7 +56,12 @@ class HttpSettings(Access):
 
 
 def http_app(
-    front: Front, settings: HttpSettings, open_seat: OpenSeat, close_seat: CloseSeat, pages: ASGIApp | None = None
+    front: Front,
+    settings: HttpSettings,
+    open_seat: OpenSeat,
+    close_seat: CloseSeat,
+    pages: ASGIApp | None = None,
+    open_handle: OpenHandle | None = None,
 ) -> ASGIApp:
     """The ASGI application.
 
@@ -66,10 +71,15 @@ def http_app(
         open_seat: Opens a seat by its key, with a profile when one was asked for.
         close_seat: Ends what runs on one.
         pages: Answers at `/` and below `/live`, for people; checks by itself who may see what.
+        open_handle: Opens the seat of a handle, with the run that its client left there; `open_seat` when None.
     """
     if not settings.loopback and settings.token is None:
         raise UserError(f"Listening on {settings.host} lets others connect: set a token with --token or M3BENCH_TOKEN.")
-    handles = HandleSeats(open_seat, close_seat, idle_seconds=settings.idle_seconds)
+
+    async def open_plain(handle: str, profile: str | None) -> Seat:
+        return open_seat(handle, profile)
+
+    handles = HandleSeats(open_handle or open_plain, close_seat, idle_seconds=settings.idle_seconds)
     shared = _Door(front, settings, handles, open_seat, close_seat)
     handled = _Door(front, settings, handles, open_seat, close_seat)
 
@@ -170,6 +180,8 @@ class _Door:
             return self._seats[session]
         except UserError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
+        except M3Error as error:
+            raise MCPError(code=INTERNAL_ERROR, message=str(error)) from error
 
 
 class _Beside:

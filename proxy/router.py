@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
-from m3bench.proxy.call import Answer, Journal, Relay, ToolRequest, error_result
+from m3bench.proxy.call import CUT_OFF, Answer, Journal, Relay, ToolRequest, error_result
 from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS, INJECTED, inner
 from m3bench.proxy.names import understood
 from m3bench.proxy.seat import ActiveRun, Seat
@@ -38,6 +38,8 @@ CHECKED_AT_ONCE = 64 * 1024
 CHECKS_AT_ONCE = 2
 
 CANCELLED = Answer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
+
+STOPPED = Answer(outcome="failed", owner="proxy", error=CUT_OFF)
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +91,12 @@ class Router:
         self._own = own
         self._upstreams = upstreams
         self._timeout = timeout
+        self._stopping = False
         self._checking = anyio.CapacityLimiter(CHECKS_AT_ONCE)
+
+    def stop(self) -> None:
+        """The server is about to end: it is not the clients who cut off calls from now on."""
+        self._stopping = True
 
     def schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema whose arguments HTTP clients may have to repeat in headers: no bundled tool asks for that."""
@@ -157,10 +164,10 @@ class Router:
         return answer
 
     async def _cut_off(self, number: int) -> None:
-        """Put on record that the client did not wait for its answer."""
+        """Put on record that the client did not wait for its answer, or was not given the time."""
         with anyio.move_on_after(CUT_OFF_SECONDS, shield=True):
             try:
-                await self._journal.answered(number, CANCELLED)
+                await self._journal.answered(number, STOPPED if self._stopping else CANCELLED)
             except Exception:
                 logger.exception("That call %d was cut off is not on record", number)
 
@@ -222,6 +229,8 @@ class Router:
         if tool is None:
             unknown = UnknownToolError(name, nearest(name, [*seat.tools, *sorted(self._own_names(seat))]))
             return Answer(outcome="unknown_tool", error=(INVALID_PARAMS, str(unknown)))
+        if run is None:
+            return _refused(seat.notice or "No task is running on this seat: call start_task first.")
         return await self._forward(run, tool, clean)
 
     def _not_listed(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
@@ -240,9 +249,7 @@ class Router:
         )
         return Answer(outcome="invalid_arguments", result=error_result(text))
 
-    async def _forward(self, run: ActiveRun | None, tool: Tool, arguments: dict[str, Any]) -> Answer:
-        if run is None:
-            return _refused("No task is running on this seat: call start_task first.")
+    async def _forward(self, run: ActiveRun, tool: Tool, arguments: dict[str, Any]) -> Answer:
         stop = run.admit()
         if stop is not None:
             return Answer(outcome="failed", owner="limit", result=error_result(stop))

@@ -53,7 +53,16 @@ class Seat:
     tools: Mapping[str, Tool] = field(default_factory=dict)
     """The bundled tools this seat shows, by exposed name."""
     run: ActiveRun | None = None
+    lasting: bool = False
+    """Whether its client can find it again after the server was started anew."""
+    notice: str = ""
+    """What became of its run, when that could not go on after such a start."""
     listing: tuple[dict[str, Any], ...] = ()
     """The tool list as it goes over the wire, in its fixed order."""
     unlisted: tuple[dict[str, Any], ...] = ()
     """Tools that the list leaves out and `find_tools` finds; then everything but our own goes by way of `call_tool`."""
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """The bundled servers whose tools it shows."""
+        return tuple(sorted({tool.server for tool in self.tools.values()}))

@@ -19,6 +19,7 @@ from m3bench.tasks.errors import UserError
 MAX_SEATS = 256
 
 OpenSeat = Callable[[str, str | None], Seat]
+OpenHandle = Callable[[str, str | None], Awaitable[Seat]]
 CloseSeat = Callable[[Seat], Awaitable[None]]
 
 logger = logging.getLogger(__name__)
@@ -36,20 +37,21 @@ class HandleSeats:
     """The seats that handles name.
 
     Args:
-        open_seat: Opens a seat by its key, with a profile when one was asked for.
+        open_seat: Opens the seat of a handle, with a profile when one was asked for, and finds its run again.
         close_seat: Ends what runs on one.
         idle_seconds: After which a seat that nobody uses is freed.
         most: Seats that there may be.
     """
 
     def __init__(
-        self, open_seat: OpenSeat, close_seat: CloseSeat, *, idle_seconds: float, most: int = MAX_SEATS
+        self, open_seat: OpenHandle, close_seat: CloseSeat, *, idle_seconds: float, most: int = MAX_SEATS
     ) -> None:
         self._open_seat = open_seat
         self._close_seat = close_seat
         self._idle_seconds = idle_seconds
         self._most = most
         self._taken: dict[str, _Taken] = {}
+        self._opening = anyio.Lock()
 
     def __len__(self) -> int:
         return len(self._taken)
@@ -58,12 +60,11 @@ class HandleSeats:
         """The seat of a handle, opened now if it is not.
 
         Raises:
-            UserError: There is no such profile, or no room for another seat.
+            M3Error: There is no such profile, no room for another seat, or its run cannot be looked up now.
         """
-        if handle not in self._taken and len(self._taken) >= self._most:
-            await self._make_room()
         if handle not in self._taken:
-            self._taken[handle] = _Taken(self._open_seat(handle, profile))
+            async with self._opening:
+                await self._open(handle, profile)
         taken = self._taken[handle]
         taken.used = time.monotonic()
         return taken.seat
@@ -94,6 +95,15 @@ class HandleSeats:
         while True:
             await anyio.sleep(min(self._idle_seconds / 4, 60))
             await self.free_idle()
+
+    async def _open(self, handle: str, profile: str | None) -> None:
+        if handle in self._taken:
+            return
+        if len(self._taken) >= self._most:
+            await self._make_room()
+        # Half-way, a run that waited for its client would belong to nobody.
+        with anyio.CancelScope(shield=True):
+            self._taken[handle] = _Taken(await self._open_seat(handle, profile))
 
     async def _make_room(self) -> None:
         free = [handle for handle, taken in self._taken.items() if not taken.requests and taken.seat.run is None]

@@ -197,6 +197,21 @@ class Pool:
                 raise
         return lease
 
+    async def resume(
+        self, workspace: Path, *, servers: tuple[str, ...] | None = None, scenes: tuple[Scene, ...] = ()
+    ) -> Lease:
+        """A workspace that a run of another process has worked in, with a sandbox around it from its first call on.
+
+        Raises:
+            SandboxError: The workspace cannot be had.
+            UnknownToolError: There is no server of that name.
+        """
+        offer(servers)
+        await self.backend.resume(workspace)
+        lease = Lease(self, SandboxSpec(workspace=workspace, servers=servers, scenes=scenes), None)
+        self._leases.add(lease)
+        return lease
+
     async def settled(self) -> None:
         """Wait until the spares are up, or cannot be had."""
         await self._settled.wait()

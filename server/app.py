@@ -29,6 +29,7 @@ from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
 from m3bench.server.results.reports.app_view import scorecard_page
 from m3bench.server.runs.resources import BenchmarkResources
+from m3bench.server.runs.resuming import Resuming
 from m3bench.server.runs.retrieval import listed
 from m3bench.server.runs.run import Runs, say_once
 from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
@@ -38,9 +39,10 @@ from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scoring.encoder import check_encoder
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import client_facts
-from m3bench.server.store.layout import WORKSPACES, run_workspace
+from m3bench.server.store.layout import WORKSPACES, database, run_workspace
 from m3bench.server.store.records import OWN_TOOLS, RunRecord, now
-from m3bench.server.store.sqlite import SqliteStore, has_leftovers
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.server.store.succession import has_leftovers
 from m3bench.server.toolservers.backend import backend_of, check_backend
 from m3bench.server.toolservers.containers import Containers
 from m3bench.server.versions import versions
@@ -123,12 +125,23 @@ class App:
         )
 
     @cached_property
-    def front(self) -> Front:
-        """What transports serve."""
+    def resuming(self) -> Resuming:
+        """Goes on with the runs of processes that are gone."""
+        data = self.settings.data
+        return Resuming(self.runs, library=self.library, pool=self.pool, manifest=self.manifest, folder=data)
+
+    @cached_property
+    def router(self) -> Router:
+        """Answers calls."""
         limits = f"This run may make {self.settings.max_calls} calls in {self.settings.max_minutes:g} minutes."
         tools = BenchmarkTools(self.runs, self.library, self.score, limits)
+        return Router(_LazyJournal(self), tools, self.fleet)
+
+    @cached_property
+    def front(self) -> Front:
+        """What transports serve."""
         return Front(
-            router=Router(_LazyJournal(self), tools, self.fleet),
+            router=self.router,
             resources=BenchmarkResources(self.runs, self.library, self.fleet, scorecard_page),
             version=version("m3bench"),
             content_only=self.settings.content_only,
@@ -148,8 +161,8 @@ class App:
         if self.settings.tasks is not None:
             assert self.library.set
 
-    def open_seat(self, id: str | None = None, profile: str | None = None) -> Seat:
-        """A new seat, its tools fixed from now on."""
+    def open_seat(self, id: str | None = None, profile: str | None = None, *, lasting: bool = False) -> Seat:
+        """A new seat, its tools fixed from now on; a run on one that lasts can be resumed by another process."""
         profile = profile or self.settings.profile
         tools = [tool for tool in tools_of(profile, self.catalog, self.library) if tool.server not in self.fleet.names]
         everything = (*(self._entries[tool.qualified] for tool in tools), *self.fleet.tools)
@@ -159,11 +172,39 @@ class App:
             tools={tool.exposed: tool for tool in tools},
             listing=(*DEFINITIONS, *listed(profile, everything)),
             unlisted=everything if profile == RETRIEVE else (),
+            lasting=lasting,
         )
         self.seats[seat.id] = seat
         if self._store is not None:
             self._store.add_seat(seat.id, profile, now())
         self._seats_changed()
+        return seat
+
+    async def open_handle(self, handle: str, profile: str | None = None) -> Seat:
+        """The seat of a handle, with the run that its client left there when the server ended.
+
+        Raises:
+            UserError: There is no such profile.
+            RunError: Another process that lives has the run.
+            StoreError: It cannot be looked up now.
+            SandboxError: Its workspace cannot be had now.
+        """
+        if not database(self.settings.data).exists():
+            return self.open_seat(handle, profile, lasting=True)
+        store = await self.opened_store()
+        found = await anyio.to_thread.run_sync(store.take_over, handle)
+        if found is None:
+            return self.open_seat(handle, profile, lasting=True)
+        record, resumption = found
+        try:
+            seat = self.open_seat(handle, record.manifest.get("profile"), lasting=True)
+        except UserError:
+            seat = self.open_seat(handle, profile, lasting=True)
+        try:
+            await self.resuming.resume(seat, record, resumption)
+        except BaseException:
+            del self.seats[handle]
+            raise
         return seat
 
     async def close_seat(self, seat: Seat) -> None:
@@ -176,6 +217,10 @@ class App:
         if self.seats.get(seat.id) is seat:
             del self.seats[seat.id]
         self._seats_changed()
+
+    def stopping(self) -> None:
+        """The process is about to end: calls that are cut off from now on are not cut off by their clients."""
+        self.router.stop()
 
     async def score(self, record: RunRecord) -> ScoreCard:
         """The score card of a submitted run, computed once."""
@@ -252,7 +297,7 @@ class App:
     async def _close(self) -> None:
         with anyio.CancelScope(shield=True):
             for seat in list(self.seats.values()):
-                await self.close_seat(seat)
+                await (self.runs.suspend(seat) if seat.lasting else self.close_seat(seat))
             if self._store is not None:
                 await anyio.to_thread.run_sync(self._store.close)
 

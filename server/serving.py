@@ -41,8 +41,16 @@ class Served(Protocol):
         """A new seat, its tools fixed from now on."""
         ...
 
+    async def open_handle(self, handle: str, profile: str | None = None) -> Seat:
+        """The seat of a handle, with the run that its client left there when the server ended."""
+        ...
+
     async def close_seat(self, seat: Seat) -> None:
         """End what runs on a seat and forget it."""
+        ...
+
+    def stopping(self) -> None:
+        """The process is about to end: what is cut off from now on, nobody else cut off."""
         ...
 
     def lifespan(self) -> AbstractAsyncContextManager[None]:
@@ -114,7 +122,8 @@ def serve_http_app(make: Make, listen: HttpSettings, pages: Callable[[Any, HttpS
 
     async def serve(app: Served) -> None:
         shown = pages(app, listen) if pages is not None else None
-        await serve_asgi(http_app(app.front, listen, app.open_seat, app.close_seat, shown), listen, shown)
+        asgi = http_app(app.front, listen, app.open_seat, app.close_seat, shown, app.open_handle)
+        await serve_asgi(asgi, listen, shown, app.stopping)
 
     _run(make, serve)
 
@@ -141,8 +150,10 @@ def address_of(
     )  # fmt: skip
 
 
-async def serve_asgi(asgi: ASGIApp, listen: HttpSettings, pages: Pages | None = None) -> None:
-    """Serve an application over HTTP until a signal says stop."""
+async def serve_asgi(
+    asgi: ASGIApp, listen: HttpSettings, pages: Pages | None = None, stopping: Callable[[], None] | None = None
+) -> None:
+    """Serve an application over HTTP until a signal says stop; `stopping` is told first."""
     config = uvicorn.Config(
         asgi,
         http=BoundedProtocol,
@@ -153,8 +164,14 @@ async def serve_asgi(asgi: ASGIApp, listen: HttpSettings, pages: Pages | None = 
     )
     listeners = _listen(listen)
     server = _Uvicorn(config, pages)
+
+    def stop() -> None:
+        if stopping is not None:
+            stopping()
+        server.stop()
+
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(on_signal, server.stop)
+        tasks.start_soon(on_signal, stop)
         await server.serve(listeners)
         tasks.cancel_scope.cancel()
 

@@ -134,4 +134,12 @@ class Backend(AbstractAsyncContextManager["Backend"], Protocol):
         """
         ...
 
+    async def resume(self, workspace: Path) -> None:
+        """Get ready for a sandbox in a workspace that another process, which is gone, has used.
+
+        Raises:
+            SandboxError: It cannot be used again now.
+        """
+        ...
+
     async def __aenter__(self) -> Self: ...

@@ -151,6 +151,10 @@ class HostBackend(ABC):
         """Take in files that were put into a workspace from outside; nothing to do where hosts see the folder."""
         return
 
+    async def resume(self, workspace: Path) -> None:
+        """Get ready for a workspace that another process has used; its hosts end with it, where they are processes."""
+        return
+
     async def leave(self, workspace: Path) -> None:
         """The last host of a workspace has ended: have its files in the folder, if they are elsewhere."""
         return

@@ -5,6 +5,7 @@ that crashes or hangs takes everything with it.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -40,6 +41,9 @@ class InProcessBackend:
     async def open(self, spec: SandboxSpec) -> "InProcessSandbox":
         """A sandbox; costs nothing."""
         return InProcessSandbox(spec)
+
+    async def resume(self, workspace: Path) -> None:
+        """Whatever worked there is gone with its process."""
 
 
 class InProcessSandbox:

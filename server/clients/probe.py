@@ -67,8 +67,15 @@ class Probe:
         """A seat; the tools are those of the client that takes it."""
         return Seat(id=id or "probe", profile="probe")
 
+    async def open_handle(self, handle: str, profile: str | None = None) -> Seat:
+        """The same: a probe is not resumed."""
+        return self.open_seat(handle, profile)
+
     async def close_seat(self, seat: Seat) -> None:
         """Nothing is bound to a seat."""
+
+    def stopping(self) -> None:
+        """What was noted is kept in any case."""
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:

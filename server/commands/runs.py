@@ -61,11 +61,12 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
     with record(data) as store:
         found = find_run(store, run)
         calls, damaged = store.sound_calls(found.id)
+        lost = store.lost(found.id)
     card = card_of(found)
     for one in damaged:
         typer.echo(f"m3bench: damaged and left out: {one} (`m3bench store check` tells more)", err=True)
     if json:
-        print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "seal": found.seal,
+        print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "seal": found.seal, "void": lost,
                     "scorecard": card and card.to_json(), "calls": [call_row(call) for call in calls]})  # fmt: skip
         return
     from rich.markdown import Markdown
@@ -74,6 +75,8 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
 
     screen = console()
     screen.print(f"run {found.id}\ntask {found.task} · {found.state} · {found.mode} · started {found.started}")
+    if lost is not None:
+        screen.print(f"void: {lost}", soft_wrap=True)
     for call in calls:
         milliseconds = ((call.returned_ns or call.received_ns) - call.received_ns) / 1e6
         screen.print(f"  {call.wall[11:23]}  {call.outcome or 'under way':18} {milliseconds:9.1f} ms  {call.tool}")

@@ -1,13 +1,15 @@
 """The life of a run: working from `start_task` to `submit`, then sealed, then scored.
 
 A run has its own workspace and, from its first tool call on, its own sandbox. It ends with its seat: whoever
-leaves without submitting has abandoned it. Nothing of the task's references or checks is in a run.
+leaves without submitting has abandoned it. The seat of a handle outlives the process, and its run with it: another
+process goes on where this one stopped. Nothing of the task's references or checks is in a run.
 """
 
 import secrets
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -19,8 +21,9 @@ import anyio.to_thread
 from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease, Pool
+from m3bench.server.runs import obstacles
 from m3bench.server.store.layout import run_workspace
-from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, RunRecord, now
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, Resumption, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.server.store.trouble import explain
@@ -37,16 +40,28 @@ HANDLE_BYTES = 20
 
 
 class Run:
-    """A run that is under way."""
+    """A run that is under way.
 
-    def __init__(self, *, id: str, task: Task, lease: Lease, max_calls: int, seconds: float) -> None:
+    Args:
+        id: Its handle.
+        task: What is to be solved.
+        lease: Its sandbox and workspace.
+        max_calls: Calls that it may make, those included that it has made.
+        seconds: Time that it may take, that included that it has used.
+        calls: Those that it has made in an earlier process.
+        used: The seconds since it began there.
+    """
+
+    def __init__(
+        self, *, id: str, task: Task, lease: Lease, max_calls: int, seconds: float, calls: int = 0, used: float = 0
+    ) -> None:
         self.id = id
         self.task = task
         self.lease = lease
         self._max_calls = max_calls
         self._seconds = seconds
-        self._started = time.monotonic()
-        self._calls = 0
+        self._started = time.monotonic() - used
+        self._calls = calls
         self.lost: list[tuple[ToolRequest, str, Answer]] = []
         """Calls that could not be put on record, with what they were answered."""
         self._under_way = 0
@@ -54,6 +69,8 @@ class Run:
         self._idle.set()
         self.submitting = False
         """Whether an answer is being put on record at this moment."""
+        self.unseen = False
+        """Whether its client may not have been told of it, because the server ended right after it began."""
         self.ended = False
         """Whether its sandbox is gone, so that an answer is all that it can still take."""
 
@@ -62,6 +79,7 @@ class Run:
         if self._under_way == 0:
             self._idle = anyio.Event()
         self._under_way += 1
+        self.unseen = False
 
     def leave(self) -> None:
         """That call is answered and on record."""
@@ -193,15 +211,49 @@ class Runs:
                 id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=now(), ended=None,
                 answer=None, seal=None, manifest=manifest, scorecard=None,
             )  # fmt: skip
-            await anyio.to_thread.run_sync(self._store.add_run, record)
+            resumption = self._resumption(lease) if seat.lasting else None
+            await anyio.to_thread.run_sync(self._store.add_run, record, resumption)
         except BaseException:
             await lease.release()
             raise
         run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
         self._running[seat.id] = run
-        seat.run = run
+        seat.run, seat.notice = run, ""
         self._changed(id)
         return run
+
+    def go_on(self, seat: Seat, run: Run) -> None:
+        """Take in a run that began in another process."""
+        self._running[seat.id] = run
+        seat.run = run
+        self._changed(run.id)
+
+    async def suspend(self, seat: Seat) -> None:
+        """Let go of the run of a seat, when there is one, so that another process can go on with it."""
+        run = self._running.pop(seat.id, None)
+        seat.run = None
+        if run is not None:
+            with suppress(StoreError):
+                await self._record_lost(run)
+            await run.lease.release(keep_files=True)
+
+    async def lose(self, seat: Seat, run: str, why: str) -> None:
+        """Have a run be void that cannot go on, and tell its client.
+
+        Raises:
+            StoreError: That could not be put on record; this can be tried again.
+        """
+        await anyio.to_thread.run_sync(self._store.lose, run, now(), why)
+        seat.notice = obstacles.words(why)
+        self._changed(run)
+
+    def lost(self, run: RunRecord) -> str:
+        """What to tell of a run that is void."""
+        return obstacles.words(self._store.lost(run.id) or "it could not go on")
+
+    def _resumption(self, lease: Lease) -> Resumption:
+        place = lease.workspace.relative_to(self._store.folder.resolve())
+        return Resumption(workspace=str(place), max_calls=self._max_calls, seconds=self._max_minutes * 60)
 
     async def submit(self, seat: Seat, answer: str, handle: str | None) -> RunRecord:
         """End a run with an answer and seal its record.
@@ -213,6 +265,8 @@ class Runs:
         run = self.running(seat)
         if run is None:
             latest = self.latest(seat)
+            if latest is not None and latest.state == "void":
+                raise RunError(self.lost(latest))
             if latest is not None and latest.state in ("submitted", "scored"):
                 raise RunError("This run was submitted before, and a run takes one answer: call score, or start_task.")
             raise RunError("No task is running on this seat: call start_task first.")
@@ -277,7 +331,7 @@ class Runs:
 
     def submitted(self, seat: Seat) -> set[str]:
         """The tasks that were submitted on a seat."""
-        return {run.task for run in self._store.runs(seat.id) if run.state != "abandoned"}
+        return {run.task for run in self._store.runs(seat.id) if run.state not in ("abandoned", "void")}
 
     def pictures(self, run: Run) -> list[tuple[str, bytes]]:
         """Name and file of each picture of a run's task."""
@@ -300,10 +354,9 @@ class Runs:
         self._changed(run.id)
 
     async def _lease(self, seat: Seat, task: Task) -> Lease:
-        servers = tuple(sorted({tool.server for tool in seat.tools.values()}))
         try:
             self._pool.root.mkdir(parents=True, exist_ok=True)
-            return await self._pool.lease(servers=servers, scenes=self._library.scenes(task))
+            return await self._pool.lease(servers=seat.servers, scenes=self._library.scenes(task))
         except OSError as error:
             raise SandboxError(f"The run's workspace cannot be made: {error}") from error
 

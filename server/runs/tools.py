@@ -152,7 +152,10 @@ class BenchmarkTools:
     async def _start_task(
         self, seat: Seat, task_id: str | None = None, family: str | None = None, abandon: bool = False
     ) -> dict[str, Any]:
-        run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
+        run = None if abandon else self._runs.running(seat)
+        wanted = run is not None and task_id in (None, run.task.id) and family in (None, run.task.family)
+        if run is None or not run.unseen or not wanted:
+            run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
         return self._opening(run, (retrieval.RULE,) if seat.unlisted else ())
 
     async def _submit(self, seat: Seat, answer: str, run: str | None = None) -> dict[str, Any]:
@@ -165,6 +168,8 @@ class BenchmarkTools:
         if self._runs.running(seat) is not None:
             raise RunError("The task is still running: call submit with your final answer first.")
         record = self._runs.latest(seat)
+        if record is not None and record.state == "void":
+            raise RunError(self._runs.lost(record))
         if record is None or record.state == "abandoned":
             raise RunError("Nothing was submitted on this seat: call start_task, solve the task, then submit.")
         if run is not None and run != record.id:

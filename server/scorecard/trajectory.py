@@ -11,6 +11,7 @@ from m3bench.proxy.call import text_of
 from m3bench.proxy.habits import Habit, Habits
 from m3bench.proxy.steps import Segmentation, Timed, segment
 from m3bench.server.scorecard.model import Client
+from m3bench.server.scorecard.restarts import without_restarts
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UnknownToolError
@@ -50,6 +51,7 @@ def played_run(records: Sequence[CallRecord], known: str = "", client: Client | 
         known: What the client was told when the run began.
         client: Who played it: what a probe measured of this client says something about its steps.
     """
+    records = without_restarts(records)
     counted = tuple(record for record in records if record.owner == "agent")
     excluded = tuple(record for record in records if record.owner != "agent")
     segmentation = segment([_timed(record) for record in counted], known, habits_of(client))

@@ -11,8 +11,9 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.coercion import Reading
 from m3bench.tasks.errors import InvalidArgumentsError
 
-State = Literal["working", "submitted", "scored", "abandoned"]
-"""Where a run is in its life: `working` from start to submit, `abandoned` when it ended without one."""
+State = Literal["working", "submitted", "scored", "abandoned", "void"]
+"""Where a run is in its life: `working` from start to submit, `abandoned` when the client ended it without one, `void`
+when we did."""
 
 Mode = Literal["practice", "ranked"]
 
@@ -40,6 +41,17 @@ class RunRecord:
     """The last link of the hash chain over the run's calls and its answer."""
     manifest: dict[str, Any]
     scorecard: dict[str, Any] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resumption:
+    """What it takes to go on with a run after its server is gone."""
+
+    workspace: str
+    """Its folder, relative to the data folder."""
+    max_calls: int
+    seconds: float
+    """From its start, by the clock on the wall."""
 
 
 @dataclass(frozen=True, kw_only=True)

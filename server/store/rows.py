@@ -9,10 +9,10 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from m3bench.server.store.blobs import Blobs
-from m3bench.server.store.records import CallRecord, Damage, RunRecord
+from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
 from m3bench.server.store.schema import ANSWER_COLUMNS, CALL_COLUMNS, RUN_COLUMNS, SENT_COLUMNS, row_digest
 from m3bench.server.store.trouble import explain
 from m3bench.tasks.errors import StoreError
@@ -23,6 +23,17 @@ UNREADABLE = "the database is damaged where it lies"
 CHANGED = "it is not what was written"
 
 Row = tuple[Any, ...]
+
+
+class Unfinished(NamedTuple):
+    """A run under way that is to outlive its server."""
+
+    id: str
+    seat: str
+    owner: str
+    """The process that has it; empty when it waits for its client."""
+    started: str
+    resumption: Resumption
 
 
 class Rows:
@@ -86,6 +97,33 @@ class Rows:
     def owners(self) -> set[str]:
         """The processes whose seats are not settled."""
         return {owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats WHERE owner != ''", ())}
+
+    def waiting(self) -> list[Unfinished]:
+        """The runs under way that are to outlive their server, newest first, with whoever has them now."""
+        found = self._read(
+            "SELECT runs.id, seat, coalesce(seats.owner, ''), started, workspace, max_calls, seconds FROM resumptions "
+            "JOIN runs ON runs.id = resumptions.run LEFT JOIN seats ON seats.id = seat "
+            "WHERE state = 'working' ORDER BY number DESC",
+            (),
+        )
+        return [
+            Unfinished(id, seat, owner, started, Resumption(workspace=place, max_calls=calls, seconds=seconds))
+            for id, seat, owner, started, place, calls, seconds in found
+        ]
+
+    def unfinished(self, seat: str) -> Unfinished | None:
+        """The newest of them on a seat."""
+        return next((run for run in self.waiting() if run.seat == seat), None)
+
+    def last_call(self, run: str) -> int:
+        """The highest number of a call of a run; 0 when there is none."""
+        ((number,),) = self._read("SELECT coalesce(max(id), 0) FROM calls WHERE run = ?", (run,))
+        return int(number)
+
+    def lost(self, run: str) -> str | None:
+        """Why a run could not be resumed."""
+        found = self._read("SELECT lost FROM resumptions WHERE run = ?", (run,))
+        return found[0][0] if found else None
 
     def blobs(self) -> set[str]:
         """The files that a call refers to."""

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Any, NamedTuple
 
-VERSION = 2
+VERSION = 3
 
 RUN_COLUMNS = "id, seat, task, state, mode, started, ended, answer, seal, manifest, scorecard"
 CALL_COLUMNS = "id, run, seat, tool, request_id, request, revision, client, wall, received_ns"
@@ -29,6 +29,11 @@ CREATE TABLE {name} (
     scorecard TEXT, digest BLOB
 )"""
 
+_RESUMPTIONS = """
+CREATE TABLE resumptions (
+    run TEXT PRIMARY KEY, workspace TEXT NOT NULL, max_calls INTEGER NOT NULL, seconds REAL NOT NULL, lost TEXT
+)"""
+
 TABLES = (
     "CREATE TABLE seats (id TEXT PRIMARY KEY, owner TEXT NOT NULL, profile TEXT NOT NULL, opened TEXT NOT NULL)",
     _RUNS.format(name="runs"),
@@ -43,6 +48,7 @@ TABLES = (
         forwarded_ns INTEGER NOT NULL, returned_ns INTEGER NOT NULL, digest BLOB
     )""",
     "CREATE TABLE sent (call INTEGER PRIMARY KEY, sent_ns INTEGER NOT NULL, digest BLOB)",
+    _RESUMPTIONS,
 )
 
 MIGRATIONS: dict[int, tuple[str, ...]] = {
@@ -60,6 +66,8 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         "ALTER TABLE sent ADD COLUMN digest BLOB",
         f"UPDATE sent SET digest = row_digest({SENT_COLUMNS})",
     ),
+    # Version 2 knew no run that outlives its server.
+    2: (_RESUMPTIONS,),
 }
 """What turns a file of a version into one of the next."""
 
@@ -111,6 +119,11 @@ def _insert_sql(table: str, rows: int) -> str:
     columns = f"{COLUMNS[table]}, digest"
     marks = f"({','.join('?' * len(columns.split(',')))})"
     return f"INSERT OR REPLACE INTO {table} ({columns}) VALUES {','.join([marks] * rows)}"
+
+
+def digested(table: str, where: str, values: tuple[Any, ...]) -> Statement:
+    """The statement that brings the digests of rows up to date."""
+    return f"UPDATE {table} SET digest = row_digest({COLUMNS[table]}) WHERE {where}", values
 
 
 def version_of(connection: sqlite3.Connection) -> int:

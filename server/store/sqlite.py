@@ -8,7 +8,6 @@ in files beside the database. What cannot be written or read is said in a `Store
 import json
 import os
 import secrets
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -17,21 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.proxy.call import Answer, ToolRequest
-from m3bench.server.store import schema
+from m3bench.server.store import schema, succession
 from m3bench.server.store.blobs import Blobs
 from m3bench.server.store.database import Factory, connect, newer, prepare
-from m3bench.server.store.layout import BLOBS, OWNERS, WORKSPACES, database
+from m3bench.server.store.layout import BLOBS, OWNERS, database
 from m3bench.server.store.owners import Owner, alone, dead, living, owners
 from m3bench.server.store.permissions import make_private
-from m3bench.server.store.records import CallRecord, Damage, RunRecord
+from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
 from m3bench.server.store.rows import Rows
 from m3bench.server.store.schema import Insert, Statement
 from m3bench.server.store.trouble import explain
 from m3bench.server.store.writer import Unit, Work, Writer
-from m3bench.tasks.errors import StoreError
-
-CUT_OFF = (-32000, "cut off: the server ended before the call did")
-"""The error of a call that was under way when its process died."""
+from m3bench.tasks.errors import RunError, StoreError
 
 UNRECORDED = (-32603, "the answer could not be recorded, and the client was given an error in its place")
 """The error of a call whose answer failed to be written; written when that is possible again."""
@@ -73,7 +69,7 @@ class SqliteStore:
         self._rows = Rows(self._connect, self._blobs, folder)
         self._writer = Writer(self._connect_to_write, self._verify, lambda error: explain(error, folder))
         # Several processes write to one file: each takes a range of numbers of its own.
-        self._next = secrets.randbits(40) << 22
+        self._next = succession.numbers()
         self._place: tuple[int, int] | None = None
         """Which file the writer has open."""
         self._seats: dict[str, tuple[Statement, ...]] = {}
@@ -152,20 +148,22 @@ class SqliteStore:
         values = (seat, self.owner.id, profile, opened)
         self._seats[seat] = (("INSERT OR REPLACE INTO seats VALUES (?,?,?,?)", values),)
 
-    def add_run(self, run: RunRecord) -> None:
-        """Put a run that begins on record."""
+    def add_run(self, run: RunRecord, resumption: Resumption | None = None) -> None:
+        """Put a run that begins on record, and how to go on with it if it is to outlive this process."""
         values = (
             run.id, run.seat, run.task, run.state, run.mode, run.started, run.ended, run.answer, run.seal,
             json.dumps(run.manifest), json.dumps(run.scorecard) if run.scorecard is not None else None,
         )  # fmt: skip
-        self._write(schema.insert("runs", values), *self._seats.get(run.seat, ()))
+        lasting = succession.resumable(run.id, resumption) if resumption is not None else ()
+        self._write(schema.insert("runs", values), *self._seats.get(run.seat, ()), *lasting)
         self._seat_recorded(run.seat)
 
     def change_run(self, run: str, **changes: Any) -> None:
         """Set fields of a run: its state, answer, seal, end or score card."""
         values = [json.dumps(value) if isinstance(value, dict) else value for value in changes.values()]
         columns = ", ".join(f"{name} = ?" for name in changes)
-        self._write((f"UPDATE runs SET {columns} WHERE id = ?", (*values, run)), _digested("runs", "id = ?", (run,)))
+        change = f"UPDATE runs SET {columns} WHERE id = ?", (*values, run)
+        self._write(change, schema.digested("runs", "id = ?", (run,)), succession.over(run))
 
     def run(self, prefix: str) -> RunRecord | None:
         """The run whose handle begins so, when there is exactly one.
@@ -211,6 +209,7 @@ class SqliteStore:
             (f"DELETE FROM sent WHERE call IN {mine}", (run,)),
             (f"DELETE FROM answers WHERE call IN {mine}", (run,)),
             ("DELETE FROM calls WHERE run = ?", (run,)),
+            ("DELETE FROM resumptions WHERE run = ?", (run,)),
             ("DELETE FROM runs WHERE id = ?", (run,)),
         )
         kept = self._rows.blobs()
@@ -246,28 +245,57 @@ class SqliteStore:
             self.owner.close()
 
     def mend(self) -> None:
-        """Tidy up after dead owners: their calls were cut off, their runs are abandoned, their workspaces go."""
+        """Tidy up after dead owners: their calls were cut off, their runs wait for their clients or are abandoned."""
         try:
             with alone(self.folder):
-                known = self._rows.owners() | owners(self._locks) | set(_names(self.folder / WORKSPACES))
+                unsettled = self._rows.owners()
+                known = unsettled | owners(self._locks) | succession.names(self.folder)
                 gone = [owner for owner in sorted(known - {self.owner.id}) if dead(self._locks, owner)]
         except OSError as error:
             raise explain(error, self.folder) from error
         for owner in gone:
-            seats = "(SELECT id FROM seats WHERE owner = ?)"
-            cut_off = "id, 'failed', 'proxy', NULL, ?, NULL, 0, 0"
-            told = json.dumps(CUT_OFF)
-            self._write(
-                (
-                    f"INSERT INTO answers ({schema.ANSWER_COLUMNS}, digest) SELECT {cut_off}, row_digest({cut_off}) "
-                    f"FROM calls WHERE seat IN {seats} AND id NOT IN (SELECT call FROM answers)",
-                    (told, told, owner),
-                ),
-                (f"UPDATE runs SET state = 'abandoned' WHERE state = 'working' AND seat IN {seats}", (owner,)),
-                _digested("runs", f"state = 'abandoned' AND seat IN {seats}", (owner,)),
-                ("UPDATE seats SET owner = '' WHERE owner = ?", (owner,)),
-            )
-            shutil.rmtree(self.folder / WORKSPACES / owner, ignore_errors=True)
+            if owner in unsettled:
+                self._write(*succession.settled(owner))
+        waiting = self._rows.waiting()
+        late = succession.overdue(waiting)
+        if late:
+            self._write(*succession.abandoned(late))
+        kept = {self.folder / run.resumption.workspace for run in waiting if run.id not in late}
+        for owner in gone:
+            succession.clear(self.folder, owner, kept)
+
+    def take_over(self, seat: str) -> tuple[RunRecord, Resumption] | None:
+        """The run that waits on a seat for its client, from now on this process's; None when there is none.
+
+        Raises:
+            RunError: Another process that lives has it.
+            StoreError: The record cannot be read or written.
+        """
+        if self._rows.unfinished(seat) is None:
+            return None
+        self.mend()
+        try:
+            with alone(self.folder):
+                found = self._rows.unfinished(seat)
+                if found is None:
+                    return None
+                if found.owner not in ("", self.owner.id):
+                    raise RunError(succession.ELSEWHERE)
+                self._write(("UPDATE seats SET owner = ? WHERE id = ?", (self.owner.id, seat)))
+        except OSError as error:
+            raise explain(error, self.folder) from error
+        self._next = max(self._next, succession.numbers_after(self._rows.last_call(found.id)))
+        record = self._rows.run(found.id)
+        assert record is not None
+        return record, found.resumption
+
+    def lose(self, run: str, ended: str, why: str) -> None:
+        """Put on record that a run is void, because it could not be resumed."""
+        self._write(*succession.lost(run, ended, why))
+
+    def lost(self, run: str) -> str | None:
+        """Why a run could not be resumed; None when it was, or never had to be."""
+        return self._rows.lost(run)
 
     # Inside
 
@@ -341,16 +369,6 @@ class SqliteStore:
             raise FileNotFoundError(2, "the database was moved or deleted", str(self._path))
 
 
-def has_leftovers(folder: Path) -> bool:
-    """Whether there are workspaces of dead owners in a data folder; tells without opening the store."""
-    return any(dead(folder / OWNERS, owner) for owner in _names(folder / WORKSPACES))
-
-
-def _digested(table: str, where: str, values: tuple[Any, ...]) -> Statement:
-    """The statement that brings the digests of rows up to date."""
-    return f"UPDATE {table} SET digest = row_digest({schema.COLUMNS[table]}) WHERE {where}", values
-
-
 def _identity(path: Path) -> tuple[int, int]:
     found = os.stat(path)
     return found.st_dev, found.st_ino
@@ -359,10 +377,3 @@ def _identity(path: Path) -> tuple[int, int]:
 def _text(text: str) -> str:
     """JSON can carry half a character, which no database takes."""
     return text.encode(errors="replace").decode()
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []

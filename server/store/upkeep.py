@@ -123,6 +123,8 @@ def _copy_whole(folder: Path, target: sqlite3.Connection, found: Checkup) -> tup
         target.execute("BEGIN IMMEDIATE")
         for seat in reading.all("SELECT id, owner, profile, opened FROM seats"):
             target.execute("INSERT OR REPLACE INTO seats VALUES (?,?,?,?)", seat)
+        for resumption in reading.all("SELECT run, workspace, max_calls, seconds, lost FROM resumptions"):
+            target.execute("INSERT OR REPLACE INTO resumptions VALUES (?,?,?,?,?)", resumption)
         order = "number" if checked else "started, id"
         ids = reading.all(f"SELECT id FROM runs ORDER BY {order}") or reading.all("SELECT id FROM runs ORDER BY id")
         indexed = reading.all("SELECT id FROM runs INDEXED BY sqlite_autoindex_runs_1")

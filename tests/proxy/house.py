@@ -194,6 +194,9 @@ class House:
         listing = (shaped, *(tool.wire() for tool in tools.values()))
         return Seat(id=id, profile=profile or "full", tools=tools, run=self.run, listing=listing)
 
+    async def open_handle(self, handle: str, profile: str | None = None) -> Seat:
+        return self.open_seat(handle, profile)
+
     async def close_seat(self, seat: Seat) -> None:
         self.closed.append(seat.id)
 

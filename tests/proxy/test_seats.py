@@ -19,7 +19,7 @@ class Clock:
 
 def opened(house: House, most: int = 3) -> HandleSeats:
     house.run = None  # type: ignore[assignment]
-    return HandleSeats(house.open_seat, house.close_seat, idle_seconds=100, most=most)
+    return HandleSeats(house.open_handle, house.close_seat, idle_seconds=100, most=most)
 
 
 async def test_a_handle_has_one_seat_as_long_as_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ async def test_a_seat_that_cannot_be_closed_is_gone_all_the_same(monkeypatch: py
     async def fail(seat: Seat) -> None:
         raise OSError("The disk is full")
 
-    handles = HandleSeats(house.open_seat, fail, idle_seconds=1)
+    handles = HandleSeats(house.open_handle, fail, idle_seconds=1)
     await handles.seat("a", None)
     with handles.in_use("unknown"):
         clock.now = 10

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.server.store.sqlite import CUT_OFF, SqliteStore
+from m3bench.proxy.call import CUT_OFF
+from m3bench.server.store.sqlite import SqliteStore
 from tests.server.pipes import Pipe
 from tests.waiting import eventually
 

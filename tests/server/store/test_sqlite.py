@@ -10,9 +10,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from m3bench.proxy.call import Answer
+from m3bench.proxy.call import CUT_OFF, Answer
 from m3bench.server.store.blobs import BLOB_BYTES
-from m3bench.server.store.sqlite import CUT_OFF, SqliteStore, has_leftovers
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.server.store.succession import has_leftovers
 from m3bench.tasks.errors import StoreError
 from tests.server.store.clients import request, run_record
 
