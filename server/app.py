@@ -366,25 +366,6 @@ async def prepare_start(profile: str, content_only: bool) -> None:
     await prepare(app.front, app.open_seat(), Start(profile, content_only))
 
 
-class Installation:
-    """What is installed here, for whoever holds a result against it.
-
-    Args:
-        library: The tasks; those that travel with the package when left out.
-    """
-
-    def __init__(self, library: Library | None = None) -> None:
-        self.library = library or Library(BUNDLED)
-
-    def served(self, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]]:
-        """The seat that a server here would give a run with such a manifest, and the manifest that run would have."""
-        app = App(Settings.of(sandbox=manifest.get("sandbox"), content_only=manifest.get("content_only")))
-        app.library = self.library
-        profile = manifest.get("profile")
-        seat = app.open_seat("verify", profile if isinstance(profile, str) else "(none)")
-        return seat, app.manifest(seat)
-
-
 class _LazyJournal:
     """The store as a journal; opened by the first call."""
 

@@ -45,8 +45,9 @@ def verify_bundle(
     Exit code 0: every number is confirmed. 1: something is not as claimed, and
     each difference is listed. 2: the file is not a complete bundle.
     """
-    from m3bench.server.app import App, Installation
+    from m3bench.server.app import App
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.installed import Installation
     from m3bench.server.results.interchange import rescoring
     from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings

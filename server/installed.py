@@ -1,0 +1,28 @@
+"""What is installed here, for whoever holds a result against it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from m3bench.proxy.seat import Seat
+from m3bench.server.app import App
+from m3bench.server.settings import Settings
+from m3bench.tasks.library import BUNDLED, Library
+
+
+class Installation:
+    """What is installed here, for whoever holds a result against it.
+
+    Args:
+        library: The tasks; those that travel with the package when left out.
+    """
+
+    def __init__(self, library: Library | None = None) -> None:
+        self.library = library or Library(BUNDLED)
+
+    def served(self, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]]:
+        """The seat that a server here would give a run with such a manifest, and the manifest that run would have."""
+        app = App(Settings.of(sandbox=manifest.get("sandbox"), content_only=manifest.get("content_only")))
+        app.library = self.library
+        profile = manifest.get("profile")
+        seat = app.open_seat("verify", profile if isinstance(profile, str) else "(none)")
+        return seat, app.manifest(seat)
