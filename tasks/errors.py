@@ -17,7 +17,8 @@
     ├── UpstreamError             a third-party server answered with an error, or is not there
     ├── SandboxError              the place where tools run broke: no tool's output, not the agent's fault
     │   └── ToolCrashError        a tool of ours broke: the same, and a bug
-    └── ProviderError             a model cannot be asked, or did not answer
+    └── RunEndError               a run ended by something other than who played it
+        └── ProviderError         a model cannot be asked, or did not answer
 
 A class keeps its facts as attributes and writes its own message: what happened, what is known, what to do
 next. Messages are read by models as well as by people.
@@ -159,8 +160,21 @@ class UpstreamError(M3Error):
         )
 
 
-class ProviderError(M3Error):
-    """A model cannot be asked, or did not answer; the message is the provider's own.
+class RunEndError(M3Error):
+    """A run ended by something other than who played it.
+
+    Args:
+        message: What happened, in the words of the part that broke.
+        fault: Whom it is charged to, as in `m3bench.tasks.fault`.
+    """
+
+    def __init__(self, message: str, *, fault: str) -> None:
+        self.fault = fault
+        super().__init__(message)
+
+
+class ProviderError(RunEndError):
+    """A model cannot be asked, or did not answer; the message has the provider's own words.
 
     Args:
         message: What the provider said.
@@ -168,8 +182,7 @@ class ProviderError(M3Error):
     """
 
     def __init__(self, message: str, *, fault: Literal["provider", "limit"] = "provider") -> None:
-        self.fault = fault
-        super().__init__(message)
+        super().__init__(message, fault=fault)
 
 
 def first_cause(error: BaseException) -> BaseException:

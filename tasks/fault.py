@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from errno import EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, ENOSPC, EROFS
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from m3bench.tasks.errors import (
     CallError,
-    ProviderError,
+    RunEndError,
     RunError,
     SandboxError,
     ToolCrashError,
@@ -93,7 +93,7 @@ class VoidRun:
 
 def fault_of(owner: str | None) -> Fault:
     """Whom a call on record is charged to; one without an answer was lost by m3bench itself."""
-    return OWNERS.get(owner, "proxy")  # type: ignore[call-overload, no-any-return]
+    return OWNERS.get(cast("Owner", owner), "proxy")
 
 
 def voids(owner: str | None) -> bool:
@@ -117,7 +117,9 @@ def owner_of_error(error: BaseException) -> Owner:
 
 def fault_of_error(error: BaseException) -> Fault:
     """Whom an exception that ended a run is charged to."""
-    return error.fault if isinstance(error, ProviderError) else fault_of(owner_of_error(error))
+    if isinstance(error, RunEndError) and error.fault in RULES:
+        return cast("Fault", error.fault)
+    return fault_of(owner_of_error(error))
 
 
 def crash(tool: str, error: Exception, words: str) -> SandboxError:

@@ -28,6 +28,7 @@ from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.atomic_files import append_line, write_atomically
 from m3bench.tasks.errors import InputFileError, StoreError
+from m3bench.tasks.fault import Fault
 
 HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 
@@ -57,6 +58,8 @@ class Sample(_Model):
     """`void`: ended by a failure that is not the agent's; excluded and counted."""
     run: str | None = None
     """The run's handle in the store."""
+    fault: Fault = "client"
+    """Whose doing it is that the sample ended as it did; `client` when it simply ended."""
     reason: str = ""
     """Why a sample is void."""
     usage: Usage = Usage()
@@ -301,7 +304,8 @@ def _judged(sample: Sample, card: ScoreCard | None) -> Sample:
     """A sample as it counts: one whose card says that its run is void is void, whatever else was noted of it."""
     if card is None or not card.void_reason or sample.state == "void":
         return sample
-    return sample.model_copy(update={"state": "void", "reason": card.void_reason})
+    fault = card.void.fault if card.void is not None else "proxy"
+    return sample.model_copy(update={"state": "void", "fault": fault, "reason": card.void_reason})
 
 
 def _plain(folder: Path, store: SqliteStore, runs: Sequence[RunRecord]) -> tuple[Header, list[Sample]]:

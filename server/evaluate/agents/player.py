@@ -24,6 +24,7 @@ from m3bench.server.results.resultset import DATA, HEADER, Sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import database
 from m3bench.tasks.errors import M3Error, RunError
+from m3bench.tasks.fault import Fault, fault_of_error
 from m3bench.tasks.task import Task
 
 REVISION = "2026-07-28"
@@ -61,13 +62,15 @@ async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple
         assert record is not None
         card = await app.score(record)
         reason = card.void_reason
+        fault: Fault = card.void.fault if card.void is not None else "client"
     except M3Error as error:
-        reason = str(error)
+        reason, fault = str(error), fault_of_error(error)
     sample = Sample(
         task=attempt.task,
         repeat=attempt.repeat,
         state="void" if reason else "scored",
         run=run,
+        fault=fault,
         reason=reason,
         seconds=round(time.monotonic() - began, 3),
     )

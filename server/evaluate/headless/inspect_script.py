@@ -4,8 +4,10 @@
 
 The turns of a task are played in order, one for each time the model is asked; `*` stands for every task that is not
 named. A turn has any of `text`, what the model says; `calls`, a list of `{"tool", "arguments"}`, where arguments that
-are a string are taken as broken JSON; `pause`, seconds it thinks; `input_tokens` and `output_tokens`, what it costs;
-and `error`, a failure of the provider. After the last turn the model says nothing more.
+are a string are what a provider would send letter by letter, broken JSON included; `pause`, seconds it thinks;
+`input_tokens` and `output_tokens`, what it costs; and `error`, a failure of the provider: a message, or the `status`
+and `body` of its answer. A failure with status 429 or from 500 up is met again at every further try. After the last
+turn the model says nothing more.
 """
 
 import re
@@ -21,6 +23,7 @@ from inspect_ai.model import (
     ChatMessageUser,
     GenerateConfig,
     ModelAPI,
+    ModelCall,
     ModelOutput,
     ModelUsage,
 )
@@ -34,8 +37,13 @@ PROVIDER = "m3bench"
 _TASK = re.compile(r"^# Task (\S+)$", re.MULTILINE)
 
 
-class ProviderError(Exception):
-    """The failure of a provider that a script asks for."""
+class ScriptedError(Exception):
+    """The failure of a provider that a script asks for, as clients of providers report one."""
+
+    def __init__(self, error: "ScriptError | str") -> None:
+        self.status_code = error.status if isinstance(error, ScriptError) else None
+        self.body = error.body if isinstance(error, ScriptError) else None
+        super().__init__(error if isinstance(error, str) else f"Error code: {error.status}")
 
 
 class _Strict(BaseModel):
@@ -49,6 +57,13 @@ class ScriptCall(_Strict):
     arguments: dict[str, Any] | str = {}
 
 
+class ScriptError(_Strict):
+    """An answer of the provider that is an error."""
+
+    status: int
+    body: Any = None
+
+
 class ScriptTurn(_Strict):
     """What the model does when it is asked."""
 
@@ -57,7 +72,7 @@ class ScriptTurn(_Strict):
     pause: float = 0.0
     input_tokens: int | None = None
     output_tokens: int | None = None
-    error: str | None = None
+    error: str | ScriptError | None = None
 
 
 class Script(_Strict):
@@ -103,21 +118,31 @@ class ScriptModel(ModelAPI):
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput:
+    ) -> tuple[ModelOutput | Exception, ModelCall]:
         """Play the next turn of the task that the conversation is about."""
         turns = self._turns(input)
         place = sum(isinstance(message, ChatMessageAssistant) for message in input)
         turn = turns[place] if place < len(turns) else ScriptTurn()
         await anyio.sleep(turn.pause)
         if turn.error is not None:
-            raise ProviderError(turn.error)
+            raise ScriptedError(turn.error)
         calls = [_call(place, number, call) for number, call in enumerate(turn.calls, 1)]
         message = ChatMessageAssistant(content=turn.text, tool_calls=calls or None, model=self.model_name)
-        return ModelOutput(
+        output = ModelOutput(
             model=self.model_name,
             choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")],
             usage=_usage(turn, input),
         )
+        sent = [
+            {"id": made.id, "function": {"name": call.tool, "arguments": call.arguments}}
+            for made, call in zip(calls, turn.calls, strict=True)
+        ]
+        return output, ModelCall.create({}, {"choices": [{"message": {"content": turn.text, "tool_calls": sent}}]})
+
+    def should_retry(self, ex: Exception) -> bool:
+        """As real providers: when there are too many requests, or the fault is theirs."""
+        status = ex.status_code if isinstance(ex, ScriptedError) else None
+        return status is not None and (status == 429 or status >= 500)
 
     def _turns(self, input: Sequence[ChatMessage]) -> tuple[ScriptTurn, ...]:
         texts = (message.text for message in input if isinstance(message, ChatMessageUser))
@@ -129,7 +154,8 @@ class ScriptModel(ModelAPI):
 def _call(place: int, number: int, call: ScriptCall) -> ToolCall:
     id = f"call-{place}-{number}"
     if isinstance(call.arguments, str):
-        return ToolCall(id=id, function=call.tool, arguments={}, parse_error=f"Not JSON: {call.arguments}")
+        # Inspect makes something of most of what is broken.
+        return ToolCall(id=id, function=call.tool, arguments={"repaired": call.arguments})
     return ToolCall(id=id, function=call.tool, arguments=call.arguments)
 
 

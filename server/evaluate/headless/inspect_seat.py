@@ -19,12 +19,14 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Implementation, TextContent, Tool
 
-from m3bench.proxy.steps import HINT
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import RUN_TOOLS
 from m3bench.tasks.errors import SandboxError, first_cause
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
+
+AS_SENT = "m3bench/arguments"
+"""Where a request's `_meta` has the arguments as the model wrote them, before anybody parsed them."""
 
 REPLY_SECONDS = 180.0
 """The server answers every call sooner than this; after it, the server is taken to be gone."""
@@ -76,14 +78,19 @@ class SampleSeat:
     step: int = field(default=0, init=False)
     """The turn of the model that calls belong to."""
 
-    async def call(self, tool: str, arguments: object) -> CallToolResult:
-        """Make a call as part of the current step.
+    async def call(self, tool: str, arguments: object, text: str | None = None) -> CallToolResult:
+        """Make a call.
 
         The arguments go out as they are, even when they are no object: the record shows what the model sent. A
         request that the server refuses as such comes back as a result with `is_error`.
+
+        Args:
+            tool: The tool's name as the model gave it.
+            arguments: What is sent.
+            text: The arguments letter by letter as the model's provider gave them, for the record.
         """
         try:
-            return await _request(self.client, tool, arguments, {HINT: self.step})
+            return await _request(self.client, tool, arguments, {AS_SENT: text} if text is not None else None)
         except MCPError as error:
             if error.error.code != INVALID_PARAMS:
                 raise SandboxError(f"The benchmark server failed: {error.error.message}") from error

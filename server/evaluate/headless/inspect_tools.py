@@ -5,8 +5,9 @@ a tool that does not exist or arguments that fit no schema included, goes to the
 wrong and keeps it on record. Inspect by itself would answer such calls and nobody would count them.
 """
 
+import json
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, Content, ContentImage, ContentText, execute_tools
@@ -14,6 +15,7 @@ from inspect_ai.tool import Tool as InspectTool
 from inspect_ai.tool import ToolCall, ToolDef, ToolError, ToolInfo, ToolParams, ToolSource
 from mcp_types import AudioContent, CallToolResult, ImageContent, TextContent, Tool
 
+from m3bench.server.evaluate.headless.inspect_listen import HEARD, illegal
 from m3bench.server.evaluate.headless.inspect_seat import SampleSeat, text_of
 from m3bench.server.store.records import RUN_TOOLS
 
@@ -45,6 +47,8 @@ class SeatTools(ToolSource):
     def __init__(self, seat: SampleSeat) -> None:
         self._seat = seat
         self._names: list[str] = []
+        self._sent: dict[tuple[str, str], list[str]] = {}
+        """The calls of the last message as they were sent, by tool and what they mean."""
 
     @property
     def listed(self) -> tuple[Tool, ...]:
@@ -60,10 +64,25 @@ class SeatTools(ToolSource):
         """A new step begins with what the model has just said."""
         self._seat.step += 1
         calls = message.tool_calls or []
+        heard = HEARD.get()
+        sent = heard.arguments if heard is not None else {}
+        self._sent = {}
         self._names = list(dict.fromkeys(call.function for call in calls if call.function != SUBMIT))
         for call in calls:
-            if call.parse_error:
-                await self._seat.call("" if call.function in RUN_TOOLS else call.function, call.parse_error)
+            await self._take(call, sent.get(call.id))
+
+    async def _take(self, call: ToolCall, text: str | None) -> None:
+        """Undo what was repaired of a call: what the model sent is what is run, or what is refused and on record."""
+        problem = illegal(text) if text is not None else ""
+        if text is not None and not problem:
+            call.arguments = json.loads(text) if text.strip() else {}
+            call.parse_error = None
+            self._sent.setdefault(_meaning(call.function, call.arguments), []).append(text)
+        elif problem or call.parse_error:
+            call.arguments = {}
+            call.parse_error = call.parse_error or problem
+            name = "" if call.function in RUN_TOOLS else call.function
+            await self._seat.call(name, text if text is not None else call.parse_error)
 
     async def attempt(self, text: str) -> None:
         """A turn in which calls were meant and cannot be read: put that on record, as a step of its own."""
@@ -83,7 +102,8 @@ class SeatTools(ToolSource):
         async def execute(**kwargs: Any) -> list[Content]:
             if name in RUN_TOOLS:
                 raise ToolError(f"Unknown tool {name!r}.")
-            result = await self._seat.call(name, kwargs)
+            sent = self._sent.get(_meaning(name, kwargs))
+            result = await self._seat.call(name, kwargs, sent.pop(0) if sent else None)
             if result.is_error:
                 raise ToolError(_clip(text_of(result)))
             return contents(result)
@@ -115,6 +135,10 @@ def calls_of(calls: Sequence[tuple[str, dict[str, Any]]], step: int) -> list[Too
         ToolCall(id=f"call-{step}-{number}", function=tool, arguments=arguments)
         for number, (tool, arguments) in enumerate(calls, 1)
     ]
+
+
+def _meaning(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
+    return tool, json.dumps(arguments, sort_keys=True, default=str)
 
 
 def _clip(text: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import anyio
 from inspect_ai.agent import AgentState
-from inspect_ai.model import ChatMessageAssistant
+from inspect_ai.model import ChatMessageAssistant, get_model
 
 # The usage of a sample so far has no public name; the log that does is written when the sample is over.
 from inspect_ai.model._model import sample_model_usage
@@ -21,6 +21,7 @@ from mcp_types import Implementation
 from pydantic import BaseModel, ConfigDict
 
 from m3bench.server.evaluate.headless.executor import Executor
+from m3bench.server.evaluate.headless.inspect_listen import HEARD, Heard, listen
 from m3bench.server.evaluate.headless.inspect_seat import SampleSeat, Seating, open_seat
 from m3bench.server.evaluate.headless.inspect_tools import SeatTools
 from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
@@ -28,7 +29,11 @@ from m3bench.server.evaluate.headless.scorer import ANSWER, CARD, RUN
 from m3bench.server.evaluate.headless.solver_react import React
 from m3bench.server.results.resultset import Sample, Usage
 from m3bench.server.scorecard.migration import read_card
-from m3bench.tasks.errors import M3Error, SandboxError, UserError
+from m3bench.tasks.errors import M3Error, ProviderError, RunEndError, UserError
+from m3bench.tasks.fault import Fault, cut, fault_of_error
+
+FAULT = "m3bench/fault"
+"""Where a sample's store has whose doing its end was, when it was not simply the model's."""
 
 SOLVERS = ("react", "executor")
 CALLING = ("native", "text")
@@ -38,8 +43,6 @@ MAX_MINUTES = 60.0
 
 HAND_IN_SECONDS = 60.0
 """How long submitting and scoring may take after the time limit."""
-
-MAX_REASON = 500
 
 
 class SampleOptions(BaseModel):
@@ -123,26 +126,34 @@ def seated(options: SampleOptions) -> Solver:
         if watch is not None:
             watch.check()
         began = time.monotonic()
+        heard = Heard()
+        listen(get_model())
+        token = HEARD.set(heard)
         try:
-            await _sample(state)
-        except LimitExceededError:
-            _tell(watch, state, began)
+            await _sample(state, heard)
+        except LimitExceededError as error:
+            _tell(watch, state, began, heard.ended(error.type), fault="limit")
             raise
         except Exception as error:
-            _tell(watch, state, began, _reason(error))
+            _tell(watch, state, began, error)
             raise
-        _tell(watch, state, began)
+        finally:
+            HEARD.reset(token)
+        _tell(watch, state, began, fault=state.store.get(FAULT, "client"))
         return state
 
-    async def _sample(state: TaskState) -> None:
+    async def _sample(state: TaskState, heard: Heard) -> None:
         facts = state.metadata
         client = Implementation(name=str(state.model), version=options.agent)
         async with open_seat(seating, facts["task"], facts["profile"], client) as seat:
             state.store.set(RUN, seat.run)
             work = AgentState(messages=state.messages)
-            async with _handing_in(seat, state, work):
-                with apply_limits(options.limits(), catch_errors=True):
+            async with _handing_in(seat, state, work, heard):
+                with apply_limits(options.limits(), catch_errors=True) as limited:
                     await play(SeatTools(seat), work)
+                if limited.limit_error is not None:
+                    _raise(heard.ended(limited.limit_error.type))
+                    state.store.set(FAULT, "limit")
 
     return solve
 
@@ -158,21 +169,40 @@ def check_player(agent: str, calling: str | None) -> None:
 
 
 @asynccontextmanager
-async def _handing_in(seat: SampleSeat, state: TaskState, work: AgentState) -> AsyncIterator[None]:
-    """Submit what there is when the body ends or reaches a limit, but not when it fails or is cancelled."""
+async def _handing_in(seat: SampleSeat, state: TaskState, work: AgentState, heard: Heard) -> AsyncIterator[None]:
+    """Submit what there is when the body ends or reaches a limit, but not when it fails or is cancelled.
+
+    What the provider did not answer is not handed in, whichever limit ended the waiting.
+    """
     deadline = anyio.current_effective_deadline()
     try:
         yield
-    except LimitExceededError:
+    except LimitExceededError as error:
+        _raise(heard.ended(error.type))
         await _hand_in(seat, state, work)
         raise
     except anyio.get_cancelled_exc_class():
-        if anyio.current_time() >= deadline:
+        if anyio.current_time() >= deadline and heard.ended("time") is None:
             with anyio.move_on_after(HAND_IN_SECONDS, shield=True):
                 await _hand_in(seat, state, work)
         raise
+    except Exception as error:
+        # What the provider said, not what Inspect makes of it; but not when something of ours broke meanwhile.
+        said = None if isinstance(error, M3Error) and not isinstance(error, ProviderError) else heard.failure
+        ended = heard.ended() if said is not None else None
+        if ended is None:
+            raise
+        if ended.fault != "limit":
+            raise ended from error
+        state.store.set(FAULT, "limit")
+        await _hand_in(seat, state, work)
     else:
         await _hand_in(seat, state, work)
+
+
+def _raise(error: Exception | None) -> None:
+    if error is not None:
+        raise error
 
 
 async def _hand_in(seat: SampleSeat, state: TaskState, work: AgentState) -> None:
@@ -181,8 +211,8 @@ async def _hand_in(seat: SampleSeat, state: TaskState, work: AgentState) -> None
     await seat.submit(answer)
     card = await seat.score()
     state.store.set(ANSWER, answer)
-    if card.void_reason:
-        raise SandboxError(card.void_reason)
+    if card.void is not None:
+        raise RunEndError(card.void.words, fault=card.void.fault)
     state.store.set(CARD, card.to_json())
 
 
@@ -194,18 +224,21 @@ def _answer(work: AgentState) -> str:
     return next((text for text in said if text), "")
 
 
-def _tell(watch: Watch | None, state: TaskState, began: float, reason: str = "") -> None:
+def _tell(
+    watch: Watch | None, state: TaskState, began: float, error: Exception | None = None, *, fault: Fault = "client"
+) -> None:
     """Report a finished sample to a headless run."""
     if watch is None:
         return
-    found = None if reason else state.store.get(CARD)
+    found = None if error is not None else state.store.get(CARD)
     card = None if found is None else read_card(found)
     sample = Sample(
         task=state.metadata["task"],
         repeat=state.metadata["repeat"],
         state="void" if card is None else "scored",
         run=state.store.get(RUN),
-        reason=reason,
+        fault=fault if error is None else fault_of_error(error),
+        reason="" if error is None else _reason(error),
         usage=_usage(),
         seconds=round(time.monotonic() - began, 3),
     )
@@ -228,5 +261,4 @@ def _usage() -> Usage:
 def _reason(error: Exception) -> str:
     """What a person is told of a failure, on one line."""
     text = str(error) if isinstance(error, M3Error) else f"{type(error).__name__}: {error}"
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_REASON else f"{line[:MAX_REASON]}…"
+    return cut(text)
