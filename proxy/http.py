@@ -7,6 +7,7 @@ and the handle in the path is the seat. Here the parts are put together: who may
 """
 
 import re
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -177,11 +178,22 @@ class _Door:
             session = request.headers.get("mcp-session-id") or ""
             if session not in self._seats:
                 self._seats[session] = self._open_seat(session, profile)
+                self._seats[session].hint = _hint()
             return self._seats[session]
         except UserError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
         except M3Error as error:
             raise MCPError(code=INTERNAL_ERROR, message=str(error)) from error
+
+
+def _hint() -> str:
+    """Frameworks that open a session for every call, as LangChain's adapters do, are told how to keep a run."""
+    return (
+        " If you did call it, your client opens a new session for every call, and a run ends with its session: connect "
+        f"the client to /seat/{secrets.token_urlsafe(24)}/mcp at this server instead of /mcp, or to any other random "
+        "handle of 22 to 64 letters; then every call belongs to one seat. While the run's session is open, submit and "
+        "score also take the run's handle as the argument run."
+    )
 
 
 class _Beside:

@@ -49,8 +49,15 @@ class OwnTools(Protocol):
 
     names: frozenset[str]
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
-        """Answer one of our own tools."""
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
+        """Answer one of our own tools.
+
+        Args:
+            seat: Where the client sits.
+            name: The tool's name.
+            arguments: Its arguments.
+            client: Name and version of the client, which decide in what form an answer reaches the model.
+        """
         ...
 
 
@@ -214,7 +221,7 @@ class Router:
             return Answer(outcome="illegal_format", error=(INVALID_PARAMS, text))
         clean = {key: value for key, value in (arguments or {}).items() if key not in INJECTED}
         if name in self._own_names(seat):
-            return await self._own.call(seat, name, clean)
+            return await self._own.call(seat, name, clean, request.caller.client)
         if seat.unlisted and not request.indirect:
             return self._not_listed(seat, name, clean)
         if self._upstreams is not None and self._upstreams.owns(name):
@@ -230,7 +237,8 @@ class Router:
             unknown = UnknownToolError(name, nearest(name, [*seat.tools, *sorted(self._own_names(seat))]))
             return Answer(outcome="unknown_tool", error=(INVALID_PARAMS, str(unknown)))
         if run is None:
-            return _refused(seat.notice or "No task is running on this seat: call start_task first.")
+            text = "No task is running on this seat: call start_task first."
+            return _refused(seat.notice or f"{text}{seat.hint}")
         return await self._forward(run, tool, clean)
 
     def _not_listed(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:

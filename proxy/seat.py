@@ -61,6 +61,8 @@ class Seat:
     """The tool list as it goes over the wire, in its fixed order."""
     unlisted: tuple[dict[str, Any], ...] = ()
     """Tools that the list leaves out and `find_tools` finds; then everything but our own goes by way of `call_tool`."""
+    hint: str = ""
+    """What a client is told further that finds no run here, when its way of connecting may be the reason."""
 
     @property
     def servers(self) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
+from m3bench.server.clients.table import by_client_info
 from m3bench.server.results.reports.app_view import scorecard_page
 from m3bench.server.runs.resources import BenchmarkResources
 from m3bench.server.runs.resuming import Resuming
@@ -134,7 +135,7 @@ class App:
     def router(self) -> Router:
         """Answers calls."""
         limits = f"This run may make {self.settings.max_calls} calls in {self.settings.max_minutes:g} minutes."
-        tools = BenchmarkTools(self.runs, self.library, self.score, limits)
+        tools = BenchmarkTools(self.runs, self.library, self.score, limits, self._takes_structured)
         return Router(_LazyJournal(self), tools, self.fleet)
 
     @cached_property
@@ -146,6 +147,13 @@ class App:
             version=version("m3bench"),
             content_only=self.settings.content_only,
         )
+
+    def _takes_structured(self, client: str) -> bool:
+        """Whether a client passes structured content over, as a probe of it or the table of clients says."""
+        name = client.rpartition(" ")[0] or client
+        probed = (client_facts(self.settings.data, client, "")["capabilities"] or {}).get("structured")
+        known = by_client_info(name)
+        return (probed or (known.structured if known is not None else "not known")) == "ignored"
 
     @cached_property
     def _entries(self) -> Mapping[str, dict[str, Any]]:

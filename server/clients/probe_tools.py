@@ -190,7 +190,7 @@ class Padding:
     def __init__(self, names: frozenset[str]) -> None:
         self.names = names
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
         """Say what the tool is for."""
         text = "This tool is only shown, so that the list has its usual length: the probe goes on with its own tools."
         return Answer(outcome="failed", result=error_result(text))

@@ -13,6 +13,7 @@ import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from m3bench.server.scorecard.app import CARD
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.tasks.catalog import expose
@@ -42,9 +43,9 @@ async def _play(task: Task, player: Player, data: Path) -> ScoreCard:
         await client.call_tool("start_task", {"task_id": task.id})
         answer = await player(client, task)
         await client.call_tool("submit", {"answer": answer})
-        found = (await client.call_tool("score", {})).structured_content
+        found = (await client.call_tool("score", {})).meta
         assert found is not None
-        return read_card(found)
+        return read_card(found[CARD])
 
 
 async def _right(client: Client, task: Task) -> str:

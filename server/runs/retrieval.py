@@ -86,7 +86,7 @@ def find_tools(seat: Seat, query: str, limit: int = FOUND) -> dict[str, Any]:
         {key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in search.find(query, limit)
     ]
     text = json.dumps(found, ensure_ascii=False, indent=1) if found else _nothing(seat)
-    return {"content": [{"type": "text", "text": text}], "structuredContent": {"tools": found}, "isError": False}
+    return {"content": [{"type": "text", "text": text}], "_meta": {"m3bench/tools": found}, "isError": False}
 
 
 def _nothing(seat: Seat) -> str:

@@ -73,6 +73,8 @@ class Run:
         """Whether its client may not have been told of it, because the server ended right after it began."""
         self.ended = False
         """Whether its sandbox is gone, so that an answer is all that it can still take."""
+        self.seat: Seat | None = None
+        """Where it is under way."""
 
     def enter(self) -> None:
         """A call of this run has arrived."""
@@ -218,13 +220,14 @@ class Runs:
             raise
         run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
         self._running[seat.id] = run
-        seat.run, seat.notice = run, ""
+        run.seat, seat.run, seat.notice = seat, run, ""
         self._changed(id)
         return run
 
     def go_on(self, seat: Seat, run: Run) -> None:
         """Take in a run that began in another process."""
         self._running[seat.id] = run
+        run.seat = seat
         seat.run = run
         self._changed(run.id)
 
@@ -263,15 +266,18 @@ class Runs:
             StoreError: The answer could not be put on record; it can be submitted again.
         """
         run = self.running(seat)
+        if handle is not None and (run is None or handle != run.id):
+            elsewhere = next((one.seat for one in self._running.values() if one.id == handle), None)
+            if elsewhere is not None:
+                return await self.submit(elsewhere, answer, handle)
+            raise RunError(self._no_such_run(seat, handle, run))
         if run is None:
             latest = self.latest(seat)
             if latest is not None and latest.state == "void":
                 raise RunError(self.lost(latest))
             if latest is not None and latest.state in ("submitted", "scored"):
                 raise RunError("This run was submitted before, and a run takes one answer: call score, or start_task.")
-            raise RunError("No task is running on this seat: call start_task first.")
-        if handle is not None and handle != run.id:
-            raise RunError("That handle belongs to another run than the one under way on this seat: leave it out.")
+            raise RunError(f"No task is running on this seat: call start_task first.{seat.hint}")
         if run.submitting:
             raise RunError("An answer is being submitted on this seat at this moment: wait for it.")
         seat.run = None
@@ -289,6 +295,22 @@ class Runs:
         self._running.pop(seat.id, None)
         self._changed(run.id)
         return record
+
+    def _no_such_run(self, seat: Seat, handle: str, running: Run | None) -> str:
+        """Why nothing can be submitted to the run of a handle."""
+        found = self.record(handle)
+        if found is not None and found.state in ("submitted", "scored"):
+            return "That run was submitted before, and a run takes one answer: call score with its handle."
+        if found is not None and found.state == "void":
+            return self.lost(found)
+        if running is not None:
+            return "That handle is not the run under way on this seat: leave it out, or give the one of start_task."
+        over = "is over: it was given up, or it ended with its session" if found is not None else "is not known here"
+        return f"The run of that handle {over}: call start_task.{seat.hint}"
+
+    def record(self, handle: str) -> RunRecord | None:
+        """A run by its handle, whatever became of it and on whichever seat."""
+        return self._store.run(handle)
 
     async def _end(self, run: Run, answer: str) -> RunRecord:
         await anyio.to_thread.run_sync(self._store.catch_up)

@@ -1,7 +1,8 @@
 """The benchmark's own tools: list_tasks, start_task, submit and score.
 
 They are ordinary MCP tools, so that any client can run the benchmark by talking to it. Texts are written for
-the model that reads them: each says what to do next.
+the model that reads them: each says what to do next, and is complete in itself. What programs want stands in `_meta`,
+which no client shows to its model; as structured content, too, for the clients that hide no text or picture behind it.
 """
 
 import json
@@ -14,7 +15,7 @@ from m3bench.proxy.indirect import FIND_TOOLS
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs import retrieval
 from m3bench.server.runs.run import Run, Runs
-from m3bench.server.scorecard.app import TOOL_META
+from m3bench.server.scorecard.app import CARD, TOOL_META
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
@@ -111,17 +112,22 @@ class BenchmarkTools:
         library: The tasks.
         scorer: Scores a submitted run, once; later calls get the same card.
         limits: A sentence on what a run may use.
+        structured: Whether a client, by name and version, takes structured content without hiding anything for it.
     """
 
     names = OWN_TOOLS
 
-    def __init__(self, runs: Runs, library: Library, scorer: Scorer, limits: str) -> None:
+    def __init__(
+        self, runs: Runs, library: Library, scorer: Scorer, limits: str,
+        structured: Callable[[str], bool] = lambda client: False,
+    ) -> None:  # fmt: skip
         self._runs = runs
         self._library = library
         self._scorer = scorer
         self._limits = limits
+        self._structured = structured
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
         """Answer one of our own tools."""
         arguments = read_arguments(_SCHEMAS[name], arguments).arguments
         found = problems(_SCHEMAS[name], arguments, strict=True)
@@ -135,7 +141,8 @@ class BenchmarkTools:
             FIND_TOOLS: self._find_tools,
         }
         try:
-            return _answer(await handlers[name](seat, **arguments))
+            result = await handlers[name](seat, **arguments)
+            return _answer(_with_structure(result) if self._structured(client) else result)
         except M3Error as error:
             owner = owner_of_error(error)
             if owner == "agent":
@@ -147,7 +154,7 @@ class BenchmarkTools:
         count = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks"
         text = "\n".join([f"{count}. Call start_task with a task_id to begin one.", *_lines(tasks)])
         rows = [{"id": task.id, "family": task.family, "difficulty": task.difficulty} for task in tasks]
-        return {**_text(text), "structuredContent": {"tasks": rows}}
+        return {**_text(text), "_meta": {"m3bench/tasks": rows}}
 
     async def _start_task(
         self, seat: Seat, task_id: str | None = None, family: str | None = None, abandon: bool = False
@@ -162,23 +169,26 @@ class BenchmarkTools:
         # JSON can carry half a character, which no file and no database takes.
         record = await self._runs.submit(seat, answer.encode(errors="replace").decode(), run)
         text = f"Submitted and sealed ({record.seal}). Call score next, without arguments, to see how it went."
-        return {**_text(text), "structuredContent": {"run": record.id, "seal": record.seal}}
+        return {**_text(text), "_meta": {"m3bench/run": record.id, "m3bench/seal": record.seal}}
 
     async def _score(self, seat: Seat, run: str | None = None) -> dict[str, Any]:
         if self._runs.running(seat) is not None:
             raise RunError("The task is still running: call submit with your final answer first.")
-        record = self._runs.latest(seat)
+        record = self._runs.latest(seat) if run is None else self._runs.record(run)
+        if record is None and run is not None:
+            raise RunError("There is no run with that handle: leave it out, or give the one that start_task gave.")
         if record is not None and record.state == "void":
             raise RunError(self._runs.lost(record))
         if record is None or record.state == "abandoned":
-            raise RunError("Nothing was submitted on this seat: call start_task, solve the task, then submit.")
-        if run is not None and run != record.id:
-            raise RunError("That handle is not the run submitted last on this seat: leave it out.")
+            where = "on this seat" if run is None else "in that run"
+            raise RunError(f"Nothing was submitted {where}: call start_task, solve the task, then submit.{seat.hint}")
+        if record.state == "working":
+            raise RunError("That task is still running: call submit with its handle and your final answer first.")
         card = await self._scorer(record)
         if record.mode == "ranked":
             return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
         content = [{"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)]
-        return {"content": content, "structuredContent": card.to_json(), "isError": False}
+        return {"content": content, "_meta": {CARD: card.to_json()}, "isError": False}
 
     async def _find_tools(self, seat: Seat, query: str, limit: int = retrieval.FOUND) -> dict[str, Any]:
         return retrieval.find_tools(seat, query, limit)
@@ -244,7 +254,6 @@ class BenchmarkTools:
         ]
         facts = {"task": task.id, "family": task.family, "question": task.question, "pictures": paths, "run": run.id}
         content = [{"type": "text", "text": text}, *images]
-        # No structured content here: some clients would show it in place of the picture.
         return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
 
 
@@ -263,11 +272,26 @@ def _lines(tasks: Sequence[Task]) -> list[str]:
     families: dict[str, list[Task]] = {}
     for task in tasks:
         families.setdefault(task.family, []).append(task)
-    return [f"- {family}: {', '.join(task.id for task in members)}" for family, members in families.items()]
+    return [f"- {family}: {_ids([task.id for task in members])}" for family, members in families.items()]
+
+
+def _ids(ids: Sequence[str]) -> str:
+    """Ids in a few words: those that are numbered on from 1 by their ends."""
+    stem = ids[0].rpartition("-")[0]
+    numbered = len(ids) > 2 and list(ids) == [f"{stem}-{number}" for number in range(1, len(ids) + 1)]
+    return f"{ids[0]} to {ids[-1]}" if numbered else ", ".join(ids)
 
 
 def _text(text: str, *, is_error: bool = False) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
+
+
+def _with_structure(result: dict[str, Any]) -> dict[str, Any]:
+    """A result whose data is structured content too; an image would be hidden behind it in some clients."""
+    if any(block["type"] == "image" for block in result["content"]) or "_meta" not in result:
+        return result
+    data = {name.partition("/")[2]: value for name, value in result["_meta"].items()}
+    return {**result, "structuredContent": data.get("card", data)}
 
 
 def _answer(result: dict[str, Any], outcome: Any = "success") -> Answer:

@@ -9,5 +9,8 @@ REVISION = "2026-01-26"
 URI = "ui://m3bench/scorecard"
 MIME = "text/html;profile=mcp-app"
 
+CARD = "m3bench/card"
+"""Where the `_meta` of an answer of `score` has the card's data, for pages and programs."""
+
 TOOL_META: dict[str, Any] = {"ui": {"resourceUri": URI}}
 """What the definition of `score` says, to every client: those that do not know it pass over it."""

@@ -121,7 +121,7 @@ async def converse(client: Client[Any]) -> dict[str, Any]:
         "results": [*texts, difference],
         "submitted": submitted,
         "card": words(card),
-        "metrics": card.structured_content["metrics"],
+        "metrics": card.meta["m3bench/card"]["metrics"],
         "refused": str(refused.value),
     }
 
@@ -182,7 +182,7 @@ def test_the_inspector_runs_a_task_on_a_seat(node: Node, seat: str, tmp_path: Pa
             "results": [*texts, difference],
             "submitted": submitted,
             "card": lines(card),
-            "metrics": card["structuredContent"]["metrics"],
+            "metrics": card["_meta"]["m3bench/card"]["metrics"],
         }
     )
 

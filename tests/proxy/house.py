@@ -103,7 +103,7 @@ class Own:
 
     names = frozenset({"start_task", "broken", "find_tools"})
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
         if name == "broken":
             raise ZeroDivisionError
         return Answer(outcome="success", result=b'{"content":[],"structuredContent":{"seat":"%b"}}' % seat.id.encode())

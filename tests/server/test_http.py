@@ -1,9 +1,11 @@
 """The HTTP door: who may come in, and what they are told otherwise."""
 
+import re
 import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -27,6 +29,10 @@ INITIALIZE = {
 def url(tmp_path_factory: pytest.TempPathFactory, task_set: Path) -> Iterator[str]:
     with serving(["--tasks", str(task_set), "--data", str(tmp_path_factory.mktemp("data") / "d")]) as address:
         yield address
+
+
+def text(result: Any) -> str:
+    return "\n".join(block.text for block in result.content if block.type == "text")
 
 
 def post(address: str, **headers: str) -> httpx2.Response:
@@ -104,3 +110,46 @@ def test_a_port_that_is_taken_is_said_in_one_sentence() -> None:
         where = f"127.0.0.1:{taken.getsockname()[1]}"
         refused = CliRunner().invoke(app, ["serve", "--http", where])
     assert str(refused.exception) == f"Cannot listen on {where}: another program uses the port."
+
+
+@pytest.mark.anyio
+async def test_a_client_whose_sessions_do_not_last_is_told_how_to_go_on(url: str) -> None:
+    """As LangChain's adapters are used by default: every call opens a session and ends it."""
+    async with over_http(f"{url}/mcp", "legacy") as client:
+        opening = text(await client.call_tool("start_task", {"task_id": "sum-1"}))
+    handle = opening.rpartition("Run handle: ")[2].strip()
+    said = []
+    numbers = {"numbers": [4, 8, 15, 16, 23, 42]}
+    for name, arguments in (("math__sum", numbers), ("submit", {"answer": "108"}), ("score", {"run": handle})):
+        async with over_http(f"{url}/mcp", "legacy") as client:
+            result = await client.call_tool(name, arguments)
+            assert result.is_error
+            said.append(text(result))
+    way = {re.search(r"/seat/[\w-]{22,64}/mcp", one) is not None for one in said}
+    assert way == {True}
+    advised = re.search(r"/seat/[\w-]{22,64}/mcp", said[0])
+    assert advised is not None
+    for name, arguments in (
+        ("start_task", {"task_id": "sum-1"}),
+        ("math__sum", numbers),
+        ("submit", {"answer": "108"}),
+    ):
+        async with over_http(f"{url}{advised[0]}", "legacy") as client:
+            assert not (await client.call_tool(name, arguments)).is_error
+    async with over_http(f"{url}{advised[0]}", "legacy") as client:
+        assert "average 1.000" in text(await client.call_tool("score", {}))
+
+
+@pytest.mark.anyio
+async def test_a_handle_leads_to_its_run_from_another_session_while_the_run_lasts(url: str) -> None:
+    async with over_http(f"{url}/mcp", "legacy") as first, over_http(f"{url}/mcp", "legacy") as second:
+        handle = text(await first.call_tool("start_task", {"task_id": "sum-1"})).rpartition("Run handle: ")[2].strip()
+        await first.call_tool("math__sum", {"numbers": [4, 8, 15, 16, 23, 42]})
+        early = await second.call_tool("score", {"run": handle})
+        assert "still running" in text(early)
+        assert not (await second.call_tool("submit", {"answer": "108", "run": handle})).is_error
+        assert "submitted before" in text(await second.call_tool("submit", {"answer": "109", "run": handle}))
+        assert "average 1.000" in text(await second.call_tool("score", {"run": handle}))
+        assert "average 1.000" in text(await first.call_tool("score", {}))
+        assert "no run with that handle" in text(await second.call_tool("score", {"run": "0" * 40}))
+        assert "not known here" in text(await second.call_tool("submit", {"answer": "1", "run": "0" * 40}))

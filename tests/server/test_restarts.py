@@ -78,7 +78,7 @@ async def test_a_client_goes_on_after_two_restarts_and_scores_one(
     async with over_http(url, mode) as client:
         assert await client.call_tool("math__subtract", {"minuend": 18, "subtrahend": 15.5})
         await _told(client, "submit", answer="They differ by 2.5.")
-        card = (await client.call_tool("score", {})).structured_content
+        card = (await client.call_tool("score", {})).meta["m3bench/card"]
     assert card is not None
     assert card["success"] is True
     assert card["ranges"]["average"][1] == 1.0, "whether the first two overlapped is the machine's doing"
@@ -115,7 +115,7 @@ async def test_a_call_that_was_under_way_is_charged_to_nobody(
         await _told(client, "math__mean", NUMBERS)
         await _told(client, "math__subtract", minuend=18, subtrahend=15.5)
         await _told(client, "submit", answer="They differ by 2.5.")
-        card = (await client.call_tool("score", {})).structured_content
+        card = (await client.call_tool("score", {})).meta["m3bench/card"]
     assert card is not None
     assert card["excluded"] == {}
     assert card.get("void") is None
@@ -167,7 +167,7 @@ def _post_mean(url: str) -> None:
 
 
 def _average(result: Any) -> float:
-    return float(result.structured_content["metrics"]["average"])
+    return float(result.meta["m3bench/card"]["metrics"]["average"])
 
 
 def _runs(data: Path) -> list[RunRecord]:

@@ -19,6 +19,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Implementation, TextContent, Tool
 
+from m3bench.server.scorecard.app import CARD
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import RUN_TOOLS
@@ -102,10 +103,10 @@ class SampleSeat:
 
     async def score(self) -> ScoreCard:
         """The score card of the run."""
-        found = (await _own(self.client, "score", {})).structured_content
-        if found is None:
+        found = (await _own(self.client, "score", {})).meta or {}
+        if CARD not in found:
             raise SandboxError("The benchmark server gave no score card.")
-        return read_card(found)
+        return read_card(found[CARD])
 
 
 @asynccontextmanager

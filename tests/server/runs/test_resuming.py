@@ -84,7 +84,7 @@ async def test_a_run_goes_on_in_the_next_process_and_the_one_after_it(house: Hou
             "math/median", "math/mean", "math/subtract", "submit",
         ]  # fmt: skip
         assert calls == sorted(calls, key=lambda call: call.received_ns), "in order, whichever process made them"
-        card = (await playing.call("score")).structured_content
+        card = (await playing.call("score")).meta["m3bench/card"]
         assert card["success"] is True
         assert card["excluded"] == {}
         assert (playing.app.workspace(playing.app.store.run(run)) / "notes" / "mine.txt").read_bytes() == b"kept"  # type: ignore[arg-type]
@@ -112,7 +112,7 @@ async def test_a_run_whose_time_ran_out_meanwhile_can_only_be_submitted(house: H
     async with house.server(max_minutes=60) as playing:
         assert "has used its 5 minutes: submit what you have" in await playing.refused("math__sum", numbers=[1])
         assert "Submitted" in await playing.told("submit", answer="108")
-        assert (await playing.call("score")).structured_content["success"] is True
+        assert (await playing.call("score")).meta["m3bench/card"]["success"] is True
 
 
 async def test_the_profile_is_that_of_the_run_whatever_the_server_shows_now(house: House) -> None:

@@ -54,9 +54,7 @@ async def test_a_tool_is_found_and_a_task_solved_with_it(connect: Connect, data:
         assert "survey-1" in text(await client.call_tool("list_tasks", {}))
         assert "call_tool calls one" in text(await client.call_tool("start_task", {"task_id": "survey-1"}))
         found = await client.call_tool("find_tools", {"query": "median of numbers", "limit": 2})
-        assert found.structured_content is not None
-        assert json.loads(text(found)) == found.structured_content["tools"]
-        median, *others = found.structured_content["tools"]
+        median, *others = json.loads(text(found))
         assert (median["name"], len(others)) == ("math__median", 1)
         assert median["inputSchema"]["required"] == ["numbers"]
         numbers = {"numbers": NUMBERS}
@@ -70,8 +68,9 @@ async def test_a_tool_is_found_and_a_task_solved_with_it(connect: Connect, data:
         last = {"name": "math__subtract", "arguments": {"minuend": 18, "subtrahend": 15.5}}
         assert text(await client.call_tool("call_tool", last)) == "2.5"
         await client.call_tool("submit", {"answer": "They differ by 2.5."})
-        card = (await client.call_tool("score", {})).structured_content
-        assert card is not None
+        scored = (await client.call_tool("score", {})).meta
+        assert scored is not None
+        card = scored["m3bench/card"]
         assert (card["metrics"]["average"], card["success"]) == (1, True)
         assert [len(step) for step in card["alignment"]["actual_steps"]] == [2, 1]
         assert [tool.name for tool in (await client.list_tools()).tools] == SHOWN
@@ -190,8 +189,7 @@ async def test_a_third_party_tool_is_found_and_called_too(arguments: list[str], 
     async with over_stdio([*arguments, "--servers", str(servers)], "legacy") as client:
         await client.call_tool("start_task", {"task_id": "sum-1"})
         found = await client.call_tool("find_tools", {"query": "echo"})
-        assert found.structured_content is not None
-        names = [tool["name"] for tool in found.structured_content["tools"] if tool["name"].startswith("echo__")]
+        names = [tool["name"] for tool in json.loads(text(found)) if tool["name"].startswith("echo__")]
         assert "echo__echo" in names
         answer = await client.call_tool("call_tool", {"name": "echo/echo", "arguments": {"text": "hello"}})
         assert "hello" in text(answer)

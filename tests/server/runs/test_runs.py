@@ -10,7 +10,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import PromptReference
+from mcp_types import Implementation, PromptReference
 
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease
@@ -112,9 +112,9 @@ async def test_mistakes_are_told_what_to_do_next(play: Play) -> None:
         assert "Invalid arguments" in await playing.refused("submit", answr="27")
         handle = (await playing.call("start_task", task_id="sum-1")).meta["m3bench/task"]["run"]
         assert "'sum-1' is still running on this seat" in await playing.refused("start_task")
-        assert "belongs to another run" in await playing.refused("submit", answer="27", run="f" * 40)
+        assert "not the run under way" in await playing.refused("submit", answer="27", run="f" * 40)
         assert "survey-1" in await playing.told("start_task", task_id="survey-1", abandon=True)
-        assert "belongs to another run" in await playing.refused("submit", answer="27", run=handle)
+        assert "not the run under way" in await playing.refused("submit", answer="27", run=handle)
         assert "Submitted" in await playing.told("submit", answer="\ud800 2.5")
         assert "a run takes one answer" in await playing.refused("submit", answer="27")
         (latest, given_up) = playing.app.store.runs(playing.seat.id)
@@ -206,8 +206,8 @@ async def test_tools_are_found_by_what_they_do(play: Play) -> None:
     async with play(profile="retrieve") as playing:
         assert "find_tools finds the tools" in await playing.told("start_task", task_id="sum-1")
         query = {"query": "add numbers", "limit": 3}
-        found, again = [(await playing.call("find_tools", **query)).structured_content for _ in range(2)]
-        assert len(found["tools"]) == 3
+        found, again = [json.loads(await playing.told("find_tools", **query)) for _ in range(2)]
+        assert len(found) == 3
         assert found == again, "the same tools in the same order"
         assert "No tool fits" in await playing.told("find_tools", query="ζζζ")
         assert await playing.told("call_tool", name="math__sum", arguments={"numbers": [1, 2]}) == "3"
@@ -223,9 +223,53 @@ async def test_what_a_profile_cannot_solve_is_not_offered(play: Play, tmp_path: 
     surveys = [{**survey, "id": f"survey-{number}"} for number in range(1, 43)]
     (folder / "tasks.json").write_text(json.dumps({**data, "tasks": [*surveys, sums]}))
     async with play(tasks=folder, profile="task:survey-1") as playing:
-        assert "- survey: survey-1, survey-2" in await playing.told("list_tasks"), "many tasks have a line per family"
+        assert "- survey: survey-1 to survey-42" in await playing.told("list_tasks"), (
+            "many tasks have a line per family"
+        )
         assert "does not show" in await playing.refused("start_task", task_id="sum-1")
         assert "does not show" in await playing.refused("start_task", family="sums")
     async with play(tasks=folder) as playing:
         opening = await playing.told("start_task", family="sums")
         assert "The pictures are below and at ./media/note.png, ./media/note2.png." in opening
+
+
+@pytest.mark.parametrize(
+    ("client", "structured"), [("gemini-cli-mcp-client", True), ("claude-code", False), ("new", False)]
+)
+async def test_every_answer_is_complete_as_text_and_has_structure_only_where_it_hides_nothing(
+    play: Play, client: str, structured: bool
+) -> None:
+    async with play() as playing:
+        info = Implementation(name=client, version="1")
+
+        async def seat_of(context: object) -> Seat:
+            return playing.seat
+
+        async with Client(playing.app.front.server(seat_of), mode="legacy", client_info=info) as other:
+            tasks = await other.call_tool("list_tasks", {})
+            opening = await other.call_tool("start_task", {"task_id": "sum-1"})
+            await other.call_tool("math__sum", {"numbers": NUMBERS})
+            submitted = await other.call_tool("submit", {"answer": "108"})
+            scored = await other.call_tool("score", {})
+        assert opening.structured_content is None, "a picture must not be hidden"
+        for result, words in ((tasks, "sum-1"), (submitted, "Call score next"), (scored, "**average 1.000**")):
+            assert words in result.content[0].text
+            assert (result.structured_content is not None) is structured
+        assert scored.meta["m3bench/card"]["metrics"]["average"] == 1
+        assert scored.content[0].text.startswith("## m3bench: sum-1")
+
+
+async def test_the_whole_list_of_tasks_is_short(tmp_path: Path) -> None:
+    app = App(Settings.of(data=tmp_path / "data", sandbox="inprocess"))
+    with anyio.fail_after(60):
+        async with app.lifespan():
+            seat = app.open_seat()
+
+            async def seat_of(context: object) -> Seat:
+                return seat
+
+            async with Client(app.front.server(seat_of), mode="legacy") as client:
+                said = (await client.call_tool("list_tasks", {})).content[0].text
+    assert len(said) < 2500
+    for task in app.library.tasks.values():
+        assert task.family in said

@@ -65,7 +65,7 @@ class _Run:
 class _NoTools:
     names: frozenset[str] = frozenset()
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
         raise NotImplementedError
 
 

@@ -12,7 +12,8 @@ pages.scorecard = (data, root) => {
   };
   const show = (result) => {
     root.replaceChildren();
-    if (result && result.structuredContent && result.structuredContent.metrics) drawScorecard(result.structuredContent, data.legend, root);
+    const card = result && ((result._meta || {})["m3bench/card"] || result.structuredContent);
+    if (card && card.metrics) drawScorecard(card, data.legend, root);
     else {
       const texts = ((result && result.content) || []).filter((block) => block.type === "text").map((block) => block.text);
       root.append(h("div", { class: "sheet" }, h("p", { class: "plain-result", dir: "auto" }, clip(texts.join("\n"), 20000) || "There is no score card.")));

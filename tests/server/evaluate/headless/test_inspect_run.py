@@ -60,9 +60,9 @@ async def by_hand(tasks: Path, data: Path, task: str, turns: list[dict[str, Any]
                     for call in turn["calls"]:
                         together.start_soon(_call, client, call["tool"], call["arguments"], step)
             await client.call_tool("submit", {"answer": answer})
-            card = (await client.call_tool("score", {})).structured_content
-    assert card is not None
-    return {name: value for name, value in card.items() if name != "client"}
+            found = (await client.call_tool("score", {})).meta
+    assert found is not None
+    return {name: value for name, value in found["m3bench/card"].items() if name != "client"}
 
 
 async def _call(client: Client, tool: str, arguments: dict[str, Any], step: int) -> None:

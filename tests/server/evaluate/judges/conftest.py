@@ -31,7 +31,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for task, answer in (("sum-1", "108"), ("survey-1", FLATTERY)):
         pipe.ask(1, "start_task", {"task_id": task})
         pipe.ask(2, "math__sum" if task == "sum-1" else "math__median", {"numbers": NUMBERS})
-        handles.append(pipe.ask(3, "submit", {"answer": answer})["result"]["structuredContent"]["run"])
+        handles.append(pipe.ask(3, "submit", {"answer": answer})["result"]["_meta"]["m3bench/run"])
         pipe.ask(4, "score", {})
     pipe.ask(5, "start_task", {"task_id": "sum-1"})
     pipe.close()
