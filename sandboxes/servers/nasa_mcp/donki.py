@@ -4,7 +4,7 @@ An event belongs to the day it starts. The record covers 2024 and 2025 up to the
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from m3bench.sandboxes.servers.nasa_mcp.answers import RULE, api_error, day_of, refusal, server
 from m3bench.sandboxes.world import clock
@@ -156,6 +156,8 @@ def _entry(event: Event) -> list[str]:
 def _span(start_date: str | None, end_date: str | None, default_days: int) -> tuple[datetime, datetime]:
     """The asked days as a half-open span; an absent start lies some days before the end."""
     last = day_of(end_date, "end_date") if end_date else clock.NOW.date()
+    # The calendar ends on both sides.
+    last = min(max(last, date.min + timedelta(days=default_days)), date.max - timedelta(days=1))
     first = day_of(start_date, "start_date") if start_date else last - timedelta(days=default_days)
     if first > last:
         raise api_error(400, f"start_date {first} is after end_date {last}")

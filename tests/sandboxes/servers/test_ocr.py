@@ -1,9 +1,11 @@
 """The `ocr` server reads what is written in a picture and takes nothing else on its command line."""
 
 import shutil
+import sys
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 
 import anyio
@@ -13,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont, ImageOps
 from m3bench.sandboxes.servers.ocr import tools
 from m3bench.sandboxes.servers.ocr.engines import Engine, RapidOcr, Tesseract, find_engine, from_wheel, lines_of
 from m3bench.sandboxes.servers.ocr.tools import read_options
-from m3bench.tasks.errors import ToolError
+from m3bench.tasks.errors import SandboxError, ToolError
 from tests.children import children
 from tests.pictures import UNREADABLE, encoded, odd_pictures, write_unreadable, written
 from tests.sandboxes.servers.conftest import Bench
@@ -245,13 +247,20 @@ def test_no_real_path_is_shown(bench: Bench) -> None:
         assert str(bench.folder) not in text
 
 
-def test_reading_that_takes_too_long_is_stopped_and_leaves_no_process() -> None:
+def program(folder: Path, source: str) -> str:
+    """A program in Tesseract's place."""
+    path = folder / "tesseract"
+    path.write_text(f"#!{sys.executable} -S\n{source}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_reading_that_computes_too_long_is_stopped_and_leaves_no_process(tmp_path: Path) -> None:
     async def read() -> None:
-        found = find_engine()
-        assert isinstance(found, Tesseract)
-        hasty = Tesseract(found.program, found.data, timeout=0.05)
-        with pytest.raises(ToolError, match=r"more than 0\.05 seconds"):
-            await hasty.read(ImageOps.scale(written(BULLETS * 4), 3), "eng", ["--psm", "6"])
+        endless = Tesseract(program(tmp_path, "while True: pass"), cpu_seconds=1)
+        with pytest.raises(ToolError, match="more than 1 seconds of a processor") as caught:
+            await endless.read(written(BULLETS), "eng", ["--psm", "6"])
+        assert caught.value.outcome == "invalid_arguments"
 
     before = children()
     anyio.run(read)
@@ -271,7 +280,7 @@ def test_a_cancelled_call_leaves_no_process() -> None:
 
 
 def test_without_any_engine_the_error_says_what_to_install() -> None:
-    with pytest.raises(ToolError, match="install Tesseract"):
+    with pytest.raises(SandboxError, match="install Tesseract"):
         find_engine(())
 
 
@@ -285,8 +294,14 @@ def test_the_first_engine_that_exists_is_taken() -> None:
 
 
 def test_a_program_that_does_not_start_is_a_clear_error() -> None:
-    with pytest.raises(ToolError, match="Tesseract does not start"):
+    with pytest.raises(SandboxError, match="Tesseract does not start"):
         anyio.run(Tesseract("/no/such/program").languages)
+
+
+def test_a_program_that_is_killed_is_not_the_agents_fault(tmp_path: Path) -> None:
+    killed = Tesseract(program(tmp_path, "import os; os.kill(os.getpid(), 9)"))
+    with pytest.raises(SandboxError, match="signal 9"):
+        anyio.run(killed.languages)
 
 
 def test_pieces_of_text_are_put_together_to_lines() -> None:
