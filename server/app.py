@@ -240,9 +240,9 @@ class App:
         task = self.library.task(record.task)
         calls = await anyio.to_thread.run_sync(self.runs.tool_calls, record.id)
         client = self._client(record)
-        card = await anyio.to_thread.run_sync(
-            score_run, record, task, calls, self.workspace(record), self._encoder, client, self.library.plans(task)
-        )
+        known_of = (self.library.plans(task), self.library.scenes(task))
+        job = partial(score_run, record, task, calls, self.workspace(record), self._encoder, client, *known_of)
+        card = await anyio.to_thread.run_sync(job)
         change = partial(self.store.change_run, record.id, state="scored", scorecard=card.to_json())
         await anyio.to_thread.run_sync(change)
         self._run_changed(record.id)

@@ -1,13 +1,13 @@
 """Outcome checks: did the run achieve what was asked? Deterministic, each with a reason when it fails.
 
-A check looks at the final answer, at the files in the workspace or at the log of calls. Task success means
-that every check passes; it is reported next to the alignment and never mixed into it. Files come from an
-agent, so a check that cannot read one fails with a reason and never raises.
+Checks of files say what a file field must hold. The others look for words in the answer or for calls in the log: they
+judge the tasks that have no fields, such as those of version 1. Files come from an agent, so a check that cannot read
+one fails with a reason and never raises.
 """
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -36,6 +36,8 @@ class Evidence:
     """What a run left behind."""
 
     answer: str
+    fields: Mapping[str, Any] | None = None
+    """The fields as the client gave them; None when it gave prose alone."""
     workspace: Path
     calls: Sequence[LoggedCall] = ()
 

@@ -1,36 +1,26 @@
 """Facts: single values, and whether a text holds them.
 
-A fact is a folded text or a number, taken from a result, an argument or an answer. Texts are folded once, here:
-case, accents, typographic quotes and dashes, and runs of white space carry no meaning. A number stands in a text
-when some number there equals it, however it is written.
+A fact is a text, folded by `m3bench.tasks.folding`, or a number; it is taken from a result, an argument or an answer.
+A number stands in a text when some number there equals it, however it is written.
 """
 
 import json
 import math
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
+from m3bench.tasks.folding import fold
+
 Fact: TypeAlias = "str | float"
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-_ACCENTS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
-_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‑": "-", "_": " "})
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _LABEL = re.compile(r"^[-*•\s]*[\w \-/()]{1,40}:\s+")
 
 MIN_LETTERS = 3
 """Shorter texts occur everywhere."""
-
-
-def fold(text: str) -> str:
-    """A text without case, accents, typographic marks and runs of white space."""
-    if text.isascii():
-        return " ".join(text.replace("_", " ").lower().split())
-    plain = unicodedata.normalize("NFKD", text.translate(_MARKS)).casefold()
-    return " ".join(_ACCENTS.sub("", plain).split())
 
 
 def number(value: object) -> float | None:

@@ -140,6 +140,10 @@ class MadeLibrary(Library):
         """Everything the set consists of: path in the folder that it would be and content, sorted."""
         data = self._made.model_dump(mode="json", by_alias=True)
         for task in data["tasks"]:
+            task["fields"] = [_spare(field) for field in task["fields"]]
+            for name in ("fields", "checks"):
+                if not task[name]:
+                    del task[name]
             for reference in task["references"]:
                 for step in reference["steps"]:
                     for call in step:
@@ -161,6 +165,19 @@ class MadeLibrary(Library):
 
     def _read(self, name: str) -> bytes:
         return self._files[name]
+
+
+_SPARE = frozenset({"aliases", "others", "context", "unit", "decimals", "form", "zone", "derived", "within"})
+"""What most values do not have."""
+
+
+def _spare(data: Any) -> Any:
+    """The data of a field without what is empty."""
+    if isinstance(data, list):
+        return [_spare(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    return {name: _spare(value) for name, value in data.items() if name not in _SPARE or value not in (None, "", [], 0)}
 
 
 def _thin(call: dict[str, Any]) -> None:

@@ -13,7 +13,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from m3bench.tasks.facts import Fact, fold
+from m3bench.tasks.facts import Fact
+from m3bench.tasks.folding import fold
 from m3bench.tasks.trajectory import Trajectory
 
 SCHEMA: Literal[1] = 1

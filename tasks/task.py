@@ -1,21 +1,22 @@
-"""A task: a picture, a question, ways to solve it, and checks that tell whether it was solved.
+"""A task: a picture, a question, ways to solve it, and the fields that are to be handed in.
 
-The client sees the question, which names no tool and lists no steps. The concrete wording is for people who
-read the task, references and checks are for scoring: none of the three leaves the server before a run is
-sealed. This is the format of a task file; unknown fields are an error.
+The client sees the question, which names no tool and lists no steps, and what each field asks for. The concrete wording
+is for people who read the task; references, checks and the right values of the fields are for scoring: none of them
+leaves the server before a run is sealed. This is the format of a task file; unknown fields are an error.
 """
 
 from pathlib import PurePath
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from m3bench.tasks.answers.fields import Field as AnswerField
 from m3bench.tasks.checks import Check
 from m3bench.tasks.tolerance import Tolerance
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 
-SCHEMA = 1
-"""Version of the task format."""
+SCHEMA = 2
+"""Version of the task format. Sets of version 1 have checks and no fields; they still load and are judged by those."""
 
 MEDIA = "media"
 """The folder of the workspace that holds a run's pictures."""
@@ -79,7 +80,10 @@ class Task(_Model):
     distractors: tuple[str, ...] = ()
     """Ten servers that are shown beside them in the standard profile."""
     references: tuple[Reference, ...] = Field(min_length=1)
+    fields: tuple[AnswerField, ...] = ()
+    """What is to be handed in, with what is right; a client is shown only `AnswerField.shown` of each."""
     checks: tuple[Check, ...] = ()
+    """How the tasks of version 1 and those without fields are judged."""
     answer: str = ""
     """What a client that played the first reference would say: passes the checks, and is as hidden as they are."""
     difficulty: Literal["easy", "medium", "hard"] = "medium"
@@ -93,7 +97,13 @@ class Task(_Model):
 class TaskSet(_Model):
     """Tasks that belong together; the content of a set's `tasks.json`."""
 
-    schema_: Literal[1] = Field(alias="schema")
+    schema_: Literal[2] = Field(alias="schema")
     name: str
     version: str
     tasks: tuple[Task, ...]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _upgraded(cls, data: Any) -> Any:
+        """Version 1 is this one without fields."""
+        return {**data, "schema": SCHEMA} if isinstance(data, dict) and data.get("schema") == 1 else data

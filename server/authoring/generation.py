@@ -69,7 +69,7 @@ async def generate(
             picture = made.task.pictures[0]
             files[f"pictures/{picture}"] = made.picture
             files[f"scenes/{picture}.json"] = made.scene
-    return MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tuple(tasks)), files)
+    return MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tuple(tasks)), files)
 
 
 async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backend, seen: set[str]) -> Made:

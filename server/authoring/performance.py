@@ -1,6 +1,6 @@
 """Plays a reference in a fresh sandbox: what each call answered, what files are left, and whether the checks pass."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,6 +9,8 @@ import anyio
 
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.server.toolservers.replay import play_call
+from m3bench.tasks.answers.fields import right_fields
+from m3bench.tasks.answers.outcome import findings_of
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.library import Library
@@ -24,6 +26,7 @@ class Performance:
     files: dict[str, str]
     """What the workspace holds in the end: hashes by path."""
     findings: tuple[Finding, ...]
+    """What is right: with the answer in prose, and again with the fields as the task states them."""
 
 
 async def perform(
@@ -53,9 +56,12 @@ async def perform(
         finally:
             with anyio.CancelScope(shield=True):
                 await sandbox.aclose()
-        evidence = Evidence(answer=task.answer, workspace=workspace, calls=calls)
+        prose = Evidence(answer=task.answer, workspace=workspace, calls=calls)
+        stated = replace(prose, answer="", fields=right_fields(task.fields))
         return Performance(
-            calls=tuple(calls), files=_hashes(workspace), findings=tuple(check.run(evidence) for check in task.checks)
+            calls=tuple(calls),
+            files=_hashes(workspace),
+            findings=(*findings_of(task, prose), *(findings_of(task, stated) if task.fields else ())),
         )
 
 

@@ -12,7 +12,8 @@ from itertools import accumulate, pairwise
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.authoring.performance import perform
 from m3bench.tasks.checks import LoggedCall
-from m3bench.tasks.facts import Fact, Held, digits, facts_of, fold, numbers, within
+from m3bench.tasks.facts import Fact, Held, digits, facts_of, numbers, within
+from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.library import Library
 from m3bench.tasks.plan import Plan, PlannedCall, digest

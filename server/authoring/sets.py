@@ -56,7 +56,7 @@ def make_set(
     tasks = tuple(task for family in families for task in parts[family].set.tasks)
     files = {name: data for part in parts.values() for name, data in part.files() if "/" in name}
     plans = {task.id: parts[task.family].plans(task) for task in tasks}
-    return MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tasks), files, plans)
+    return MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tasks), files, plans)
 
 
 def private_set(seed: int, per_family: int) -> MadeLibrary:

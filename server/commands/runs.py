@@ -66,7 +66,8 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
     for one in damaged:
         typer.echo(f"m3bench: damaged and left out: {one} (`m3bench store check` tells more)", err=True)
     if json:
-        print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "seal": found.seal, "void": lost,
+        print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "fields": found.fields,
+                    "seal": found.seal, "void": lost,
                     "scorecard": card and card.to_json(), "calls": [call_row(call) for call in calls]})  # fmt: skip
         return
     from rich.markdown import Markdown

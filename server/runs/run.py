@@ -22,6 +22,7 @@ from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.server.runs import obstacles
+from m3bench.server.runs.handin import Fields, send_back_once
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, Resumption, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
@@ -71,6 +72,8 @@ class Run:
         """Whether an answer is being put on record at this moment."""
         self.unseen = False
         """Whether its client may not have been told of it, because the server ended right after it began."""
+        self.told_of_fields = False
+        """Whether an answer was looked through for missing fields: that is done once, and the next one is sealed."""
         self.ended = False
         """Whether its sandbox is gone, so that an answer is all that it can still take."""
         self.seat: Seat | None = None
@@ -258,18 +261,18 @@ class Runs:
         place = lease.workspace.relative_to(self._store.folder.resolve())
         return Resumption(workspace=str(place), max_calls=self._max_calls, seconds=self._max_minutes * 60)
 
-    async def submit(self, seat: Seat, answer: str, handle: str | None) -> RunRecord:
+    async def submit(self, seat: Seat, answer: str, handle: str | None, fields: Fields = None) -> RunRecord:
         """End a run with an answer and seal its record.
 
         Raises:
-            RunError: There is no run to submit, it was submitted before, or the handle is another run's.
+            RunError: There is no run to submit, it was submitted before, or fields are missing for the first time.
             StoreError: The answer could not be put on record; it can be submitted again.
         """
         run = self.running(seat)
         if handle is not None and (run is None or handle != run.id):
             elsewhere = next((one.seat for one in self._running.values() if one.id == handle), None)
             if elsewhere is not None:
-                return await self.submit(elsewhere, answer, handle)
+                return await self.submit(elsewhere, answer, handle, fields)
             raise RunError(self._no_such_run(seat, handle, run))
         if run is None:
             latest = self.latest(seat)
@@ -280,12 +283,13 @@ class Runs:
             raise RunError(f"No task is running on this seat: call start_task first.{seat.hint}")
         if run.submitting:
             raise RunError("An answer is being submitted on this seat at this moment: wait for it.")
+        send_back_once(run, answer, fields)
         seat.run = None
         run.submitting = True
         try:
             # Calls sent together with the answer belong to the run: the seal waits for them.
             await run.settle()
-            record = await self._end(run, answer)
+            record = await self._end(run, answer, fields)
         except StoreError as error:
             raise StoreError(f"{error} Nothing was submitted: call submit again.") from error
         finally:
@@ -312,7 +316,7 @@ class Runs:
         """A run by its handle, whatever became of it and on whichever seat."""
         return self._store.run(handle)
 
-    async def _end(self, run: Run, answer: str) -> RunRecord:
+    async def _end(self, run: Run, answer: str, fields: Fields) -> RunRecord:
         await anyio.to_thread.run_sync(self._store.catch_up)
         await self._record_lost(run)
         run.ended = True
@@ -324,7 +328,7 @@ class Runs:
         except OSError as error:
             raise explain(error, self._store.folder) from error
         # A thread goes on through a cancellation, and this returns when it is done.
-        return await anyio.to_thread.run_sync(self._seal, run.id, workspace, answer)
+        return await anyio.to_thread.run_sync(self._seal, run.id, workspace, answer, fields)
 
     async def _record_lost(self, run: Run) -> None:
         """Put on record what could not be recorded before: a run must not look whole that is not."""
@@ -334,14 +338,14 @@ class Runs:
             await self._store.answered(number, answer)
             del run.lost[0]
 
-    def _seal(self, run: str, workspace: Path, answer: str) -> RunRecord:
+    def _seal(self, run: str, workspace: Path, answer: str, fields: Fields) -> RunRecord:
         begun = self._store.run(run)
         if begun is None:
             raise StoreError(f"Run {run} is no longer on record: somebody has deleted it.")
-        link = seal(begun, self.tool_calls(run), file_hashes(workspace), answer)
+        link = seal(begun, self.tool_calls(run), file_hashes(workspace), answer, fields)
         ended = now()
-        self._store.change_run(run, state="submitted", ended=ended, answer=answer, seal=link)
-        return replace(begun, state="submitted", ended=ended, answer=answer, seal=link)
+        self._store.change_run(run, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)
+        return replace(begun, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)
 
     def tool_calls(self, run: str) -> list[CallRecord]:
         """What the agent did in a run: its calls without those to the benchmark's own tools."""

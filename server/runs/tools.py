@@ -14,6 +14,7 @@ from m3bench.proxy.call import Answer, error_result
 from m3bench.proxy.indirect import FIND_TOOLS
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs import retrieval
+from m3bench.server.runs.handin import asked
 from m3bench.server.runs.run import Run, Runs
 from m3bench.server.scorecard.app import CARD, TOOL_META
 from m3bench.server.scorecard.markdown import markdown
@@ -74,7 +75,16 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
         "inputSchema": {
             "type": "object",
             "properties": {
-                "answer": {"type": "string", "description": "The answer to the question, complete in itself"},
+                "answer": {
+                    "type": "string",
+                    "description": "The answer to the question, for a person, complete in itself",
+                },
+                "fields": {
+                    "type": "object",
+                    "additionalProperties": True,
+                    "description": "The values that start_task asked for, by name, such as "
+                    '{"title": "Ran", "year": 1985}. May be left out when the task asks for none.',
+                },
                 "run": _HANDLE,
             },
             "required": ["answer"],
@@ -165,9 +175,11 @@ class BenchmarkTools:
             run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
         return self._opening(run, (retrieval.RULE,) if seat.unlisted else ())
 
-    async def _submit(self, seat: Seat, answer: str, run: str | None = None) -> dict[str, Any]:
+    async def _submit(
+        self, seat: Seat, answer: str, fields: dict[str, Any] | None = None, run: str | None = None
+    ) -> dict[str, Any]:
         # JSON can carry half a character, which no file and no database takes.
-        record = await self._runs.submit(seat, answer.encode(errors="replace").decode(), run)
+        record = await self._runs.submit(seat, answer.encode(errors="replace").decode(), run, fields)
         text = f"Submitted and sealed ({record.seal}). Call score next, without arguments, to see how it went."
         return {**_text(text), "_meta": {"m3bench/run": record.id, "m3bench/seal": record.seal}}
 
@@ -232,6 +244,7 @@ class BenchmarkTools:
         task = run.task
         paths = [f"./{MEDIA}/{name}" for name in task.pictures]
         takes = "; they take the path above" if len(paths) == 1 else "; they take the paths above" if paths else ""
+        handing_in = "your final answer and the fields" if task.fields else "your final answer"
         rules = (
             f"Use the tools of this server{takes}. Files that they write lie in the same folder.",
             *more_rules,
@@ -239,9 +252,9 @@ class BenchmarkTools:
             "A call that needs an earlier result comes after it. An error result says what to do next.",
             "Work on your own to the end: nobody answers questions about the task.",
             self._limits,
-            "When you are done, call submit with your final answer, then score.",
+            f"When you are done, call submit with {handing_in}, then score.",
         )
-        lines = [f"# Task {task.id}", "", task.question, "", *_where(paths), "How this works"]
+        lines = [f"# Task {task.id}", "", task.question, "", *_where(paths), *asked(task.fields), "How this works"]
         lines += [f"- {rule}" for rule in rules]
         text = "\n".join([*lines, "", f"Run handle: {run.id}"])
         images = [
@@ -252,7 +265,14 @@ class BenchmarkTools:
             }
             for name in task.pictures
         ]
-        facts = {"task": task.id, "family": task.family, "question": task.question, "pictures": paths, "run": run.id}
+        facts: dict[str, Any] = {
+            "task": task.id,
+            "family": task.family,
+            "question": task.question,
+            "pictures": paths,
+            "run": run.id,
+        }
+        facts |= {"fields": [field.shown() for field in task.fields]} if task.fields else {}
         content = [{"type": "text", "text": text}, *images]
         return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
 

@@ -33,10 +33,14 @@ from m3bench.server.scoring.profiles import AVERAGED
 from m3bench.server.scoring.ranges import STRUCTURE, best_of
 from m3bench.server.scoring.reasons import reason
 from m3bench.server.scoring.signatures import catalog_signatures
-from m3bench.server.store.records import CallRecord, RunRecord
+from m3bench.server.store.records import CallRecord, RunRecord, handed_in
+from m3bench.tasks.answers.grounding import Seen, seen_in, ungrounded
+from m3bench.tasks.answers.outcome import findings_of
+from m3bench.tasks.answers.reading import read
 from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.checks import Evidence, LoggedCall
+from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.plan import Plan, unplayed
+from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Trajectory
 
@@ -52,6 +56,7 @@ def score_run(
     encoder: Encoder,
     client: Client | None = None,
     plans: Sequence[Plan] | None = None,
+    scenes: Sequence[Scene] = (),
 ) -> ScoreCard:
     """The score card of a submitted run.
 
@@ -63,13 +68,16 @@ def score_run(
         encoder: Embeds texts.
         client: Who played it.
         plans: What the calls of the task's references give and need; little is known of them when left out.
+        scenes: What there is to see in the task's pictures.
     """
     played = played_run(records, task.question, client)
     references = [reference.trajectory for reference in task.references]
     signatures = catalog_signatures(load_catalog())
     best = score(played.trajectory, references, encoder=encoder, signatures=signatures)
     ranges = best_of(_each(best, played, references, encoder), played.segmentation.readings, played.order)
-    findings = [check.run(_evidence(run, played, workspace)) for check in task.checks]
+    evidence = _evidence(run, played, workspace)
+    findings = findings_of(task, evidence)
+    untraced = _untraced(task, evidence, findings, scenes)
     solved = bool(findings) and all(finding.passed for finding in findings)
     plans = plans or [unplayed(reference) for reference in references]
     outcomes = dict(sorted(Counter(record.outcome or "failed" for record in played.calls).items()))
@@ -85,11 +93,13 @@ def score_run(
             if name in (*STRUCTURE, "average") or low < high
         },
         ranges_exact=ranges.exact,
-        effect=score_by_effect(played, task, plans, run.answer or "", solved=solved),
+        effect=score_by_effect(played, task, plans, handed_in(run), solved=solved),
         success=solved if findings else None,
         checks=tuple(
             CheckResult(check=finding.check, passed=finding.passed, reason=finding.reason) for finding in findings
         ),
+        grounded=None if untraced is None else not untraced,
+        ungrounded=tuple(untraced or ()),
         outcomes=outcomes,
         excluded=excluded,
         gap_share=gap_share(outcomes, excluded),
@@ -177,4 +187,13 @@ def _evidence(run: RunRecord, played: PlayedRun, workspace: Path) -> Evidence:
         )
         for record in played.calls
     )
-    return Evidence(answer=run.answer or "", workspace=workspace, calls=calls)
+    return Evidence(answer=run.answer or "", fields=run.fields, workspace=workspace, calls=calls)
+
+
+def _untraced(task: Task, evidence: Evidence, findings: Sequence[Finding], scenes: Sequence[Scene]) -> list[str] | None:
+    """The fields whose values cannot be traced to what the run saw; None when there is nothing to trace."""
+    given = read(task.fields, evidence.answer, evidence.fields)
+    if not given:
+        return None
+    seen = Seen([*(call.text for call in evidence.calls if call.outcome == "success"), *seen_in(scenes)])
+    return ungrounded(task.fields, given, {one.check for one in findings if one.passed}, seen)

@@ -75,6 +75,7 @@ def _headline(card: ScoreCard) -> str:
         return f"## m3bench: {_sentence(card.task)}\n\n**void: this run is not scored.** {reason}"
     average = card.average
     verdict = {True: "solved", False: "not solved", None: "no checks"}[card.success]
+    verdict += "" if card.grounded is not False else ", not grounded"
     count = f" ({card.checks_passed} of {len(card.checks)} checks)" if card.checks else ""
     figure = "unscored" if average is None else f"{average:.3f}{_spread(*card.range_of('average'))}"
     return f"## m3bench: {_sentence(card.task)}\n\n**average {figure}** · **{verdict}**{count}"

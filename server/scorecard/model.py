@@ -271,8 +271,13 @@ class ScoreCard(_Part):
     effect: EffectScore | None = None
     """The same run judged by what its calls brought about; null on cards from before this was done."""
     success: bool | None
-    """Whether every check passed; null when the task has none."""
+    """Whether every field is right and every check passed; null when the task has neither."""
     checks: tuple[CheckResult, ...]
+    """What was found of each field, under its name, and by each check."""
+    grounded: bool | None = None
+    """Whether every field can be traced to what the run saw; null when the task has no fields or none was given."""
+    ungrounded: tuple[str, ...] = ()
+    """The fields that cannot."""
     outcomes: dict[str, int]
     """How often the calls that count had each outcome."""
     excluded: dict[str, int]

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from m3bench.tasks.facts import Fact, facts_of, fold, leaves, number, same_number
+from m3bench.tasks.facts import Fact, facts_of, leaves, number, same_number
+from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import Kind, ToolKinds
 from m3bench.tasks.tolerance import read_as
 from m3bench.tasks.trajectory import JSON, Call

@@ -210,7 +210,7 @@ class _Look:
                 mine = [call for call in calls if call.tool not in OWN_TOOLS]
                 if not workspace.is_dir():
                     yield Damage(run=id, call=None, says=NO_WORKSPACE)
-                elif seal(run, mine, file_hashes(workspace), run.answer) != run.seal:
+                elif seal(run, mine, file_hashes(workspace), run.answer, run.fields) != run.seal:
                     yield Damage(run=id, call=None, says=NOT_SEALED)
         finally:
             rows.close()

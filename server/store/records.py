@@ -41,6 +41,8 @@ class RunRecord:
     """The last link of the hash chain over the run's calls and its answer."""
     manifest: dict[str, Any]
     scorecard: dict[str, Any] | None
+    fields: dict[str, Any] | None = None
+    """The fields as they were handed in beside the answer; None when there were none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +138,12 @@ class Damage:
         where = [f"run {self.run}"] if self.run is not None else []
         where += [f"call {self.call:x}"] if self.call is not None else []
         return f"{', '.join(where) or 'database'}: {self.says}"
+
+
+def handed_in(run: RunRecord) -> str:
+    """Everything that a run handed in, as one text: the answer, then the fields as JSON."""
+    fields = json.dumps(run.fields, ensure_ascii=False) if run.fields else ""
+    return "\n".join(part for part in (run.answer, fields) if part)
 
 
 def now() -> str:

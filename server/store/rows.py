@@ -214,11 +214,12 @@ def _run(row: Row) -> RunRecord | Damage:
         return Damage(run=id, call=None, says=CHANGED)
     try:
         manifest, scorecard = json.loads(values[9]), json.loads(values[10]) if values[10] else None
+        fields = json.loads(values[11]) if values[11] else None
     except ValueError:
-        return Damage(run=id, call=None, says="its manifest or its score card is no JSON")
+        return Damage(run=id, call=None, says="its manifest, its score card or its fields are no JSON")
     return RunRecord(
         id=id, seat=values[1], task=values[2], state=values[3], mode=values[4], started=values[5], ended=values[6],
-        answer=values[7], seal=values[8], manifest=manifest, scorecard=scorecard,
+        answer=values[7], seal=values[8], manifest=manifest, scorecard=scorecard, fields=fields,
     )  # fmt: skip
 
 

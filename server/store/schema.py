@@ -12,9 +12,10 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Any, NamedTuple
 
-VERSION = 3
+VERSION = 4
 
-RUN_COLUMNS = "id, seat, task, state, mode, started, ended, answer, seal, manifest, scorecard"
+_RUN_COLUMNS_2 = "id, seat, task, state, mode, started, ended, answer, seal, manifest, scorecard"
+RUN_COLUMNS = f"{_RUN_COLUMNS_2}, fields"
 CALL_COLUMNS = "id, run, seat, tool, request_id, request, revision, client, wall, received_ns"
 ANSWER_COLUMNS = "call, outcome, owner, result, error, full, forwarded_ns, returned_ns"
 SENT_COLUMNS = "call, sent_ns"
@@ -26,7 +27,7 @@ _RUNS = """
 CREATE TABLE {name} (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, seat TEXT NOT NULL, task TEXT NOT NULL, state TEXT NOT NULL,
     mode TEXT NOT NULL, started TEXT NOT NULL, ended TEXT, answer TEXT, seal TEXT, manifest TEXT NOT NULL,
-    scorecard TEXT, digest BLOB
+    scorecard TEXT, {fields}digest BLOB
 )"""
 
 _RESUMPTIONS = """
@@ -36,7 +37,7 @@ CREATE TABLE resumptions (
 
 TABLES = (
     "CREATE TABLE seats (id TEXT PRIMARY KEY, owner TEXT NOT NULL, profile TEXT NOT NULL, opened TEXT NOT NULL)",
-    _RUNS.format(name="runs"),
+    _RUNS.format(name="runs", fields="fields TEXT, "),
     """CREATE TABLE calls (
         id INTEGER PRIMARY KEY, run TEXT, seat TEXT NOT NULL, tool TEXT NOT NULL, request_id TEXT NOT NULL,
         request BLOB NOT NULL, revision TEXT NOT NULL, client TEXT NOT NULL, wall TEXT NOT NULL,
@@ -54,8 +55,9 @@ TABLES = (
 MIGRATIONS: dict[int, tuple[str, ...]] = {
     # Version 1 had no digests, and the order of runs hung on the clock.
     1: (
-        _RUNS.format(name="runs_2"),
-        f"INSERT INTO runs_2 ({RUN_COLUMNS}, digest) SELECT {RUN_COLUMNS}, row_digest({RUN_COLUMNS}) FROM runs "
+        _RUNS.format(name="runs_2", fields=""),
+        f"INSERT INTO runs_2 ({_RUN_COLUMNS_2}, digest) "
+        f"SELECT {_RUN_COLUMNS_2}, row_digest({_RUN_COLUMNS_2}) FROM runs "
         "ORDER BY started, id",
         "DROP TABLE runs",
         "ALTER TABLE runs_2 RENAME TO runs",
@@ -68,6 +70,8 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
     ),
     # Version 2 knew no run that outlives its server.
     2: (_RESUMPTIONS,),
+    # Version 3 took an answer in prose alone.
+    3: ("ALTER TABLE runs ADD COLUMN fields TEXT", f"UPDATE runs SET digest = row_digest({RUN_COLUMNS})"),
 }
 """What turns a file of a version into one of the next."""
 

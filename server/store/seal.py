@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from m3bench.server.store.records import CallRecord, RunRecord
 
@@ -17,7 +18,13 @@ VERSION = 2
 """Stands before the hash. Version 1 covered neither manifest nor files nor when answers left."""
 
 
-def seal(run: RunRecord, calls: Iterable[CallRecord], files: Mapping[str, str], answer: str) -> str:
+def seal(
+    run: RunRecord,
+    calls: Iterable[CallRecord],
+    files: Mapping[str, str],
+    answer: str,
+    fields: Mapping[str, Any] | None = None,
+) -> str:
     """The last link of the chain.
 
     Args:
@@ -25,6 +32,7 @@ def seal(run: RunRecord, calls: Iterable[CallRecord], files: Mapping[str, str], 
         calls: In order of arrival, without those to the benchmark's own tools.
         files: What lies in the workspace, as `file_hashes` gives it.
         answer: What was submitted.
+        fields: What was submitted beside it; a seal without fields is the same as before there were any.
     """
     link = _hash([f"m3bench-run-{VERSION}", run.id, run.seat, run.task, run.mode, run.started, run.manifest])
     for call in calls:
@@ -35,7 +43,7 @@ def seal(run: RunRecord, calls: Iterable[CallRecord], files: Mapping[str, str], 
                 _digest(call.full), call.forwarded_ns, call.returned_ns, call.sent_ns,
             ]
         )  # fmt: skip
-    return f"{VERSION}:{_hash([link, dict(files), answer])}"
+    return f"{VERSION}:{_hash([link, dict(files), answer, *([] if fields is None else [dict(fields)])])}"
 
 
 def file_hashes(workspace: Path) -> dict[str, str]:

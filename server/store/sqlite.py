@@ -153,6 +153,7 @@ class SqliteStore:
         values = (
             run.id, run.seat, run.task, run.state, run.mode, run.started, run.ended, run.answer, run.seal,
             json.dumps(run.manifest), json.dumps(run.scorecard) if run.scorecard is not None else None,
+            json.dumps(run.fields) if run.fields is not None else None,
         )  # fmt: skip
         lasting = succession.resumable(run.id, resumption) if resumption is not None else ()
         self._write(schema.insert("runs", values), *self._seats.get(run.seat, ()), *lasting)

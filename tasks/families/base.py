@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
+from m3bench.tasks.answers.fields import Field as AnswerField
+from m3bench.tasks.answers.fields import right_lines
 from m3bench.tasks.checks import Check
 from m3bench.tasks.families.texts import questions
 from m3bench.tasks.render.art import Art
@@ -56,8 +58,11 @@ class Solution:
     wording: str
     """The task in concrete words."""
     answer: str
-    """What a client that played the reference would say; passes the checks."""
-    checks: tuple[Check, ...]
+    """What a client that played the reference would say to a person."""
+    fields: tuple[AnswerField, ...] = ()
+    """What is to be handed in, each with its right value; the answer gets a line for each."""
+    checks: tuple[Check, ...] = ()
+    """How a family without fields is judged."""
     given: Mapping[str, str] = field(default_factory=dict)
     """What the question's placeholders stand for; depends only on the question's random numbers."""
     alternatives: tuple[Reference, ...] = ()
@@ -163,8 +168,9 @@ def frame(
         servers=family.servers,
         distractors=tuple(distractors),
         references=(Reference(steps=tuple(script.steps)), *solution.alternatives),
+        fields=solution.fields,
         checks=solution.checks,
-        answer=solution.answer,
+        answer="\n\n".join(part for part in (solution.answer, right_lines(solution.fields)) if part),
         difficulty=difficulty(script.steps),
     )
 

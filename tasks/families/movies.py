@@ -2,15 +2,19 @@
 
 import json
 import random
+from collections.abc import Mapping
+from typing import Any
 
-from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade
+from m3bench.tasks.answers.fields import AnyValue, Date, Field, Name, Number, Table
 from m3bench.tasks.families import sights
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, call
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.posters import poster, wall
 
 _METRES = (2000, 2500, 3000, 4000)
+_MARGIN = 0.1
+"""By how much the best must be better than the next."""
 
 
 class _Tables(Tables):
@@ -67,23 +71,43 @@ class Movies:
             for title, text in zip(titles, found, strict=True)
         ]
         (near,) = await play.step(sights.nearby(sights.position(placed), metres, "movie_theater"))
-        cinema = max(json.loads(near)["response"]["places"], key=lambda one: one["rating"])
+        cinemas = sorted(json.loads(near)["response"]["places"], key=lambda one: -one["rating"])
+        need(len(cinemas) > 1 and cinemas[0]["rating"] - cinemas[1]["rating"] >= _MARGIN, "two cinemas are rated alike")
+        cinema = cinemas[0]
         (details,) = await play.step(call("google-maps/place_details", {"place_id": cinema["id"]}, free=("fields",)))
         address = json.loads(details)["response"]["formattedAddress"]
-        better = max(films, key=lambda film: film["vote_average"])
+        worse, better = sorted(films, key=lambda film: film["vote_average"])
+        need(better["vote_average"] - worse["vote_average"] >= _MARGIN, "two films are rated alike")
         told = "; ".join(
-            f"{film['title']} opened on {film['release_date']} and is rated {film['vote_average']}" for film in films
+            f"{film['title']} came out in {film['release_date'][:4]} and is rated {film['vote_average']}"
+            for film in films
         )
         return Solution(
             given={"place": place, "metres": str(metres)},
             wording=f"Read the posters in {path}, look the films up, and find the best-rated cinema within {metres} m of {place}, New York.",
-            answer=f"{told}. The better rated is {better['title']}. Go to {cinema['displayName']['text']}, {address}.",
-            checks=(
-                AnswerNames(all_of=tuple((film["title"],) for film in films)),
-                AnswerNames(all_of=tuple((film["release_date"][:4], film["release_date"]) for film in films)),
-                AnswerNames(all_of=((cinema["displayName"]["text"],),)),
-                BackedByCall(any_of=(cinema["displayName"]["text"],)),
-                CallMade(tool="tmdb/search_movies", times=2),
+            answer=f"{told}. The better rated is {better['title']}. Go to {_name(cinema)}, {address}.",
+            fields=(
+                Field(
+                    name="films",
+                    meaning="both films: title, year of release, average vote",
+                    value=Table(columns=("title", "year", "rating"), rows=tuple(map(_row, films))),
+                ),
+                Field(
+                    name="better_rated",
+                    meaning="the title of the film with the higher average vote",
+                    value=_title(better, worse),
+                    derived=tuple(film["vote_average"] for film in films),
+                ),
+                Field(
+                    name="cinema",
+                    meaning="the best-rated cinema in the given distance",
+                    value=Name(
+                        value=_name(cinema),
+                        others=tuple(map(_name, cinemas[1:])),
+                        context=(address, "New York Manhattan Brooklyn"),
+                    ),
+                ),
+                Field(name="cinema_address", meaning="its street address", value=sights.address(address)),
             ),
             alternatives=(
                 play.varied("the posters read by eye", {0: ()}),
@@ -91,3 +115,20 @@ class Movies:
                 play.varied("both", {0: (), 3: ()}),
             ),
         )
+
+
+def _name(place: Mapping[str, Any]) -> str:
+    return str(place["displayName"]["text"])
+
+
+def _title(film: Mapping[str, Any], other: Mapping[str, Any]) -> Name:
+    return Name(value=film["title"], others=(other["title"],), context=(film["release_date"][:4],))
+
+
+def _row(film: Mapping[str, Any]) -> tuple[AnyValue, ...]:
+    year, votes = film["release_date"], film["vote_average"]
+    return (
+        Name(value=film["title"], context=(year[:4],)),
+        Date(value=year, precision="year"),
+        Number(value=votes, within=0.05),
+    )

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from m3bench.tasks.answers.fields import Name
 from m3bench.tasks.families.base import Composition, Kit, call
 from m3bench.tasks.render import postcards
 from m3bench.tasks.render.canvas import Canvas
@@ -118,6 +119,13 @@ def details(places: Sequence[Mapping[str, Any]]) -> ReferenceCall:
 def phone(text: str) -> str:
     """The telephone number in what is known of a place."""
     return str(json.loads(text)["response"]["internationalPhoneNumber"])
+
+
+def address(text: str) -> Name:
+    """A street address: the street and its number are enough, the town and the rest may follow."""
+    parts = [part.strip() for part in text.split(",")]
+    street = next((part for part in parts if any(sign.isdigit() for sign in part)), parts[0])
+    return Name(value=text, aliases=(street,), context=(text,))
 
 
 def dialled(number: str) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.tasks.facts import Held, facts_of, fold, is_distinctive, within
+from m3bench.tasks.facts import Held, facts_of, is_distinctive, within
+from m3bench.tasks.folding import fold
 
 
 @pytest.mark.parametrize(

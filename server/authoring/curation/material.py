@@ -17,6 +17,7 @@ from m3bench.server.scorecard.trajectory import played_run, result_text
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.answers.outcome import findings_of
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
@@ -153,5 +154,4 @@ def _findings(run: RunRecord, task: Task, acts: tuple[Act, ...], workspace: Path
     calls = tuple(
         LoggedCall(tool=act.tool, arguments=dict(act.arguments), outcome=act.outcome, text=act.text) for act in acts
     )
-    evidence = Evidence(answer=run.answer or "", workspace=workspace, calls=calls)
-    return tuple(check.run(evidence) for check in task.checks)
+    return findings_of(task, Evidence(answer=run.answer or "", fields=run.fields, workspace=workspace, calls=calls))

@@ -50,7 +50,7 @@ def add_references(folder: Path, source: Library, accepted: Iterable[tuple[str, 
             }
     name = old.set.name if old is not None else f"{source.set.name}-curated"
     version = old.set.version if old is not None else source.set.version
-    made = MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tuple(tasks.values())), files)
+    made = MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tuple(tasks.values())), files)
     write_set(made, folder)
     return Library(folder)
 

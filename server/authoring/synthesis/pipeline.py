@@ -86,7 +86,7 @@ async def make_set(
             f"{', '.join(servers)} give {len(tasks)} different tasks, {count} were wanted:"
             " name more servers, or fewer tasks."
         )
-    return MadeLibrary(TaskSet(schema=1, name=name, version=f"seed-{seed}", tasks=tuple(tasks)), maker.files)
+    return MadeLibrary(TaskSet(schema=2, name=name, version=f"seed-{seed}", tasks=tuple(tasks)), maker.files)
 
 
 def check_servers(servers: Sequence[str]) -> None:
@@ -184,7 +184,7 @@ class _Maker:
         return task
 
     async def _problems(self, task: Task, files: dict[str, bytes]) -> list[str]:
-        alone = MadeLibrary(TaskSet(schema=1, name=FAMILY, version="1", tasks=(task,)), files)
+        alone = MadeLibrary(TaskSet(schema=2, name=FAMILY, version="1", tasks=(task,)), files)
         problems = await verify(alone, self._backend)
         if problems:
             return problems

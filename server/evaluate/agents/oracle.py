@@ -1,9 +1,10 @@
-"""Agents that know the reference: one plays it as it stands, one makes the same calls one at a time.
+"""Agents that know the reference: one plays it as it stands, one says it in prose, one makes its calls one at a time.
 
-They are the ceiling: the first must score 1 on everything, or the benchmark is wrong.
+They are the ceiling: the first two must score 1 on everything, or the benchmark is wrong.
 """
 
 from m3bench.server.evaluate.agents.play import Play
+from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.trajectory import Trajectory
 
 
@@ -17,6 +18,14 @@ async def oracle(play: Play) -> str:
     """Plays the reference, independent calls together."""
     for step in reference(play).steps:
         await play.step(step.calls)
+    play.fields = right_fields(play.task.fields)
+    return play.task.answer
+
+
+async def oracle_prose(play: Play) -> str:
+    """Plays the reference and hands in prose alone, in which the fields must be found."""
+    for step in reference(play).steps:
+        await play.step(step.calls)
     return play.task.answer
 
 
@@ -24,4 +33,5 @@ async def oracle_serial(play: Play) -> str:
     """Makes the calls of the reference one at a time."""
     for call in reference(play).calls:
         await play.call(call)
+    play.fields = right_fields(play.task.fields)
     return play.task.answer

@@ -7,6 +7,7 @@ calls it makes together and gives no hint about steps: like those of any client,
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import anyio
 from mcp import Client
@@ -50,6 +51,8 @@ class Play:
     """Whether the seat lists `call_tool` instead of them."""
     hidden: Hidden
     dice: random.Random
+    fields: dict[str, Any] | None = None
+    """What the agent hands in beside its answer; prose alone when it sets none."""
 
     async def step(self, calls: Sequence[Call]) -> list[str]:
         """Make calls together; the text of each result, in their order."""

@@ -96,7 +96,10 @@ async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
             dice=random.Random(f"{plan.seed} {task.id} {attempt.repeat}"),
         )
         answer = await agent.play(play)
-        _meant(await client.call_tool("submit", {"answer": answer}))
+        handed_in = {"answer": answer, **({"fields": play.fields} if play.fields else {})}
+        if (await client.call_tool("submit", handed_in)).is_error:
+            # An answer without its fields is sent back once, and then taken as it is.
+            _meant(await client.call_tool("submit", handed_in))
         return play.run
 
 

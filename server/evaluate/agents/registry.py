@@ -39,6 +39,7 @@ AGENTS = {
     agent.name: agent
     for agent in (
         Agent(name="oracle", about="plays the reference: the ceiling, 1 everywhere", where="oracle.oracle"),
+        Agent(name="oracle-prose", about="plays the reference and hands in prose alone", where="oracle.oracle_prose"),
         Agent(name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"),
         Agent(name="retry", about="plays the reference after a call that failed", where="graded.retry"),
         Agent(name="missing", about="forgets one thing and what needs it", where="graded.missing"),

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from m3bench.server.evaluate.agents.oracle import reference
 from m3bench.server.evaluate.agents.play import Play
+from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.examples import load_examples
 from m3bench.tasks.task import MEDIA, Task
 from m3bench.tasks.trajectory import JSON, Call
@@ -26,6 +27,7 @@ async def sibling(play: Play) -> str:
     other = next_task(play)
     for step in reference(replace(play, task=other)).steps:
         await play.step([on_this_picture(call, other, play) for call in step.calls])
+    play.fields = right_fields(other.fields)
     return other.answer
 
 
@@ -34,6 +36,7 @@ async def generic(play: Play) -> str:
     values = _others(play)
     for step in reference(play).steps:
         await play.step([_with_other_values(call, values.get(call.tool, []), play) for call in step.calls])
+    play.fields = right_fields(next_task(play).fields)
     return next_task(play).answer
 
 
@@ -53,6 +56,7 @@ async def rehearse(play: Play) -> str:
     await play.restart()
     for step in reference(play).steps:
         await play.step(step.calls)
+    play.fields = right_fields(play.task.fields)
     return play.task.answer
 
 

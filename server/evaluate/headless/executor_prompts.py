@@ -41,4 +41,6 @@ NOT_RUN = "Not run: a step has at most {batch} calls, and this one came after th
 
 OUT_OF_STEPS = "There are no steps left. "
 
-ANSWER = "Give your final answer to the task now, complete in itself, in plain words. No more tools can be called."
+ANSWER = """\
+Give your final answer to the task now, complete in itself, in plain words. Where the task names fields to hand in, \
+end with them as one JSON object, the fields' names as keys. No more tools can be called."""

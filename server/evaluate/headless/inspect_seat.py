@@ -98,8 +98,9 @@ class SampleSeat:
             return CallToolResult(content=[TextContent(type="text", text=error.error.message)], is_error=True)
 
     async def submit(self, answer: str) -> None:
-        """Hand in the answer."""
-        await _own(self.client, "submit", {"answer": answer})
+        """Hand in the answer, whose fields the server reads in its prose; when some are missing, as it is."""
+        if (await _request(self.client, "submit", {"answer": answer}, None)).is_error:
+            await _own(self.client, "submit", {"answer": answer})
 
     async def score(self) -> ScoreCard:
         """The score card of the run."""

@@ -18,7 +18,9 @@ tools to do so: what a tool can tell, do not guess. A tool that takes a file tak
 Calls that do not need each other's results belong in one turn; make a call that does need one in a later turn. When a \
 call fails, read why, and call again with what was wrong put right."""
 
-SUBMIT_PROMPT = "When the task is solved, call {submit}() with the final answer, complete in itself."
+SUBMIT_PROMPT = """\
+When the task is solved, call {submit}() with the final answer, complete in itself. Where the task names fields to \
+hand in, put them into that answer as one JSON object, the fields' names as keys."""
 
 SUBMIT_DESCRIPTION = "Hand in the final answer to the task. This ends the work on it."
 

@@ -14,7 +14,7 @@ from m3bench.server.results.resultset import HEADER, read_resultset, store_folde
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.layout import database
-from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
@@ -39,7 +39,7 @@ class Case:
     def material(self) -> Material:
         """What a judge sees."""
         pictures = [Picture(name=name, data=self.library.picture(name)) for name in self.task.pictures]
-        return material(self.task, self.calls, self.run.answer or "", pictures)
+        return material(self.task, self.calls, handed_in(self.run), pictures)
 
     @property
     def row(self) -> Row | None:

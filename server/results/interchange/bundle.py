@@ -88,6 +88,7 @@ class PackedRun(_Form):
     answer: str | None
     seal: str | None
     manifest: dict[str, Any]
+    fields: dict[str, Any] | None = None
 
 
 class PackedCall(_Form):

@@ -11,6 +11,7 @@ from typing import Any
 from m3bench.proxy.indirect import CALL_TOOL, inner
 from m3bench.server.results.interchange.submission import SubmittedRun
 from m3bench.server.store.records import OWN_TOOLS, CallRecord
+from m3bench.tasks.answers.reading import as_object
 from m3bench.tasks.catalog import expose
 
 Odd = tuple[str, Any, Any]
@@ -38,9 +39,11 @@ def oddities(run: SubmittedRun, tools: Mapping[str, str], *, upstream: bool, lis
         before = call
         yield from _request(what, call, tools, upstream, listed)
         yield from _result(what, call)
-    for answer in _submitted(run):
+    for answer, fields in _submitted(run):
         if answer != run.record.answer:
             yield "answer", run.record.answer, answer
+        if fields != run.record.fields:
+            yield "fields", run.record.fields, fields
 
 
 def _request(what: str, call: CallRecord, tools: Mapping[str, str], upstream: bool, listed: bool) -> Iterator[Odd]:
@@ -76,8 +79,8 @@ def _result(what: str, call: CallRecord) -> Iterator[Odd]:
         yield f"{what}: outcome", "success", "an error result"
 
 
-def _submitted(run: SubmittedRun) -> Iterator[object]:
-    """The answers that the run's log says were accepted."""
+def _submitted(run: SubmittedRun) -> Iterator[tuple[object, object]]:
+    """The answers and fields that the run's log says were accepted."""
     for call in run.calls:
         if call.tool == "submit" and call.tool in OWN_TOOLS and call.outcome == "success":
             message = _parsed(call.request)
@@ -85,7 +88,7 @@ def _submitted(run: SubmittedRun) -> Iterator[object]:
             arguments = params.get("arguments") if isinstance(params, dict) else None
             result = _parsed(call.result or b"")
             if isinstance(arguments, dict) and isinstance(result, dict) and result.get("isError") is not True:
-                yield arguments.get("answer")
+                yield arguments.get("answer", ""), as_object(arguments.get("fields"))
 
 
 def _parsed(raw: bytes) -> Any:

@@ -14,7 +14,7 @@ from m3bench.server.results.resultset import HEADER, Header, read_header
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scorecard.trajectory import played_run
-from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import MEDIA, Task
@@ -70,7 +70,7 @@ class Episode:
     @property
     def answer(self) -> str | None:
         """What was submitted."""
-        return None if self.run.answer is None else str(clean(self.run.answer))
+        return None if self.run.answer is None else str(clean(handed_in(self.run)))
 
     @property
     def metrics(self) -> Mapping[str, float | None]:

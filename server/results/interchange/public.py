@@ -35,7 +35,7 @@ def predictions(stories: Sequence[Episode]) -> list[dict[str, Any]]:
                 **public_tasks_json([made])[0],
                 "num_step": len(steps),
                 "max_num_concurrent": max((len(step.calls) for step in steps), default=0),
-                "final_reply": story.run.answer or "",
+                "final_reply": story.answer or "",
             }
         )
     return entries
@@ -113,7 +113,7 @@ def import_set(tasks: Path, references: Path, images: Path | None, *, name: str,
     if not made:
         raise UserError(f"No task of {tasks} has a reference in {references}: there is nothing to import.")
     skipped += [f"{references}, task {id!r}: is not in {tasks}" for id in known.tasks if id not in made]
-    library = MadeLibrary(TaskSet(schema=1, name=name, version=version, tasks=tuple(made.values())), pictures)
+    library = MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tuple(made.values())), pictures)
     return Imported(library=library, skipped=tuple(dict.fromkeys(skipped)), defects=tuple(defects))
 
 

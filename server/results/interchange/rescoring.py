@@ -204,7 +204,7 @@ class _Rescoring:
             yield "hash of the set", header.set_hash, tasks.get("hash")
 
     def _compare_seal(self, where: str, run: SubmittedRun, workspace: Path) -> None:
-        made = seal(run.record, _of_agent(run), file_hashes(workspace), run.record.answer or "")
+        made = seal(run.record, _of_agent(run), file_hashes(workspace), run.record.answer or "", run.record.fields)
         if made != run.record.seal:
             self._differ(where, "seal over manifest, calls, files and answer", run.record.seal, made)
 
@@ -232,7 +232,14 @@ class _Rescoring:
             task = self._library.task(run.record.task)
             client = self._client(run, workspace)
             return score_run(
-                run.record, task, _of_agent(run), workspace, self._encoder, client, self._library.plans(task)
+                run.record,
+                task,
+                _of_agent(run),
+                workspace,
+                self._encoder,
+                client,
+                self._library.plans(task),
+                self._library.scenes(task),
             )
         except M3Error as error:
             problem = str(error)

@@ -18,7 +18,7 @@ from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ActualCall, Client, ReferenceCall, ScoreCard
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run
 from m3bench.server.store.capability import probe_words
-from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
 from m3bench.tasks.task import Task, picture_type
 
 SCHEMA = 1
@@ -72,7 +72,7 @@ def run_document(run: RunRecord, records: Sequence[CallRecord], at_hand: TaskSho
             "revision": records[0].revision if records else "",
         },
         "task": _task(at_hand) if at_hand else None,
-        "answer": None if run.answer is None else excerpt(run.answer, MAX_ANSWER),
+        "answer": None if run.answer is None else excerpt(handed_in(run), MAX_ANSWER),
         "legend": legend(),
         "card": None if card is None else bounded(card),
         "client_can": _client_can(card.client) if card is not None else "",

@@ -21,13 +21,13 @@ every_family = pytest.mark.parametrize("name", FAMILIES)
 
 
 @every_family
-def test_a_family_can_be_asked_in_ten_ways_that_share_at_most_half_their_words(name):
+def test_a_family_can_be_asked_in_ten_ways_that_share_at_most_two_thirds_of_their_words(name):
     questions = phrasings(name)
     assert len(questions) >= 10
     for one, other in itertools.combinations(questions, 2):
         first, second = (set(re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.casefold())) for text in (one, other))
         shared = first & second
-        assert len(shared) <= min(len(first), len(second)) / 2, (one, other)
+        assert len(shared) <= min(len(first), len(second)) * 2 / 3, (one, other)
 
 
 @every_family

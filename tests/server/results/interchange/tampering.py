@@ -67,5 +67,5 @@ def seal_again(members: Members, run: str, folder: Path) -> None:
         found = Submission(archive).run(run.removeprefix("runs/"))
     files = {file.path: file.value for file in found.files}
     calls = [call for call in found.calls if call.tool not in OWN_TOOLS]
-    made = seal(found.record, calls, files, found.record.answer or "")
+    made = seal(found.record, calls, files, found.record.answer or "", found.record.fields)
     change_json(members, f"{run}/run.json", lambda record: record.update(seal=made))

@@ -1,0 +1,71 @@
+"""What a client is told about handing in: the fields of a task, and which of them an answer lacks.
+
+Texts are written for the model that reads them. Nothing here knows what is right.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from m3bench.tasks.answers.fields import Field
+from m3bench.tasks.answers.reading import absent, read, unknown
+from m3bench.tasks.errors import RunError
+from m3bench.tasks.task import Task
+
+Fields: TypeAlias = dict[str, Any] | None
+"""Fields as a client gave them; None when it gave none."""
+
+
+class Submittable(Protocol):
+    """A run that takes an answer."""
+
+    @property
+    def task(self) -> Task:
+        """What is asked."""
+        ...
+
+    told_of_fields: bool
+    """Whether an answer was looked through for missing fields: that is done once, and the next one is sealed."""
+
+
+def send_back_once(run: Submittable, answer: str, fields: Fields) -> None:
+    """Refuse the first answer of a run when it lacks fields.
+
+    Raises:
+        RunError: It does; the text says which and how to give them.
+    """
+    first, run.told_of_fields = not run.told_of_fields, True
+    if first and (lacks := lacking(run.task, answer, fields)):
+        raise RunError(lacks)
+
+
+def asked(fields: Sequence[Field]) -> list[str]:
+    """The lines of a task that say what to hand in; none when it asks for prose alone."""
+    if not fields:
+        return []
+    return [
+        "What to hand in: call submit with `answer`, a sentence or two for a person, and `fields`, an object with",
+        *(f"- {field.line}" for field in fields),
+        "",
+    ]
+
+
+def lacking(task: Task, answer: str, fields: Mapping[str, Any] | None) -> str | None:
+    """What an answer lacks and how to give it; None when every field is there."""
+    found = read(task.fields, answer, fields)
+    missing = absent(task.fields, found)
+    strange = unknown(task.fields, fields)
+    if not missing and not strange:
+        return None
+    said = []
+    if missing:
+        said.append(f"missing: {', '.join(field.name for field in missing)}")
+    if strange:
+        said.append(f"not asked for: {', '.join(strange[:8])}")
+    names = {field.name: "…" for field in task.fields}
+    wanted = "\n".join(f"- {field.line}" for field in task.fields)
+    return (
+        f"Nothing was submitted yet, because fields are {'; '.join(said)}. This task asks for these fields:\n{wanted}\n"
+        f"Call submit again with `fields`, such as {json.dumps(names, ensure_ascii=False)}, or with a line "
+        "`name: value` for each in `answer`. The next submit is sealed as it is."
+    )

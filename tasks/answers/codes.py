@@ -1,0 +1,156 @@
+"""Versions, telephone numbers and codes: what is compared sign by sign, without the marks that only help the eye.
+
+A version may have a `v` before it, and lack zeros at its end. A telephone number may lack its country's prefix or have
+a trunk zero. An ISBN is the same in ten and in thirteen digits, a barcode with and without leading zeros.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, hedge, is_nothing
+from m3bench.tasks.facts import Fact
+from m3bench.tasks.folding import fold
+
+LEAST_DIGITS = 6
+"""Of a telephone number without its country's prefix."""
+
+_VERSION = re.compile(r"(?<![\w.])v?\.?\s?(\d+(?:\.\d+)*(?:[-.+]?(?:[a-z]+[\w.]*|[0-9a-f]{6,}))?)(?![\w])")
+_LABEL = re.compile(
+    r"^(?:isbn(?:-?1[03])?|ean(?:-?13)?|upc(?:-?a)?|gtin|doi|arxiv|pmid|nct id|barcode|code|number|no|nr|object|item|"
+    r"tel|telephone|phone|mobile|id|ticker|symbol|icd(?:-10)?(?:-cm)?)\b[\s.:#-]*(?:number|no|id|code)?[\s.:#-]*"
+)
+
+
+class Version(Value):
+    """The version of a program."""
+
+    type: Literal["version"] = "version"
+    value: str
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """Why it is not the version."""
+        if is_nothing(given):
+            return "nothing was given"
+        text = fold(as_text(given))
+        found = {_trimmed(part) for part in _VERSION.findall(text)}
+        doubt = hedge(_VERSION.sub(" ", text))
+        if doubt:
+            return f"it is not a plain version: {doubt!r}"
+        if len(found) > 1 and _trimmed(fold(self.value)) in found:
+            return "it is more than one version"
+        return None if found == {_trimmed(fold(self.value))} else f"{text[:60]!r} is not the version"
+
+    def given(self) -> JSON:
+        """The version."""
+        return self.value
+
+    def facts(self) -> Iterator[Fact]:
+        """The version as written."""
+        yield fold(self.value)
+
+
+def _trimmed(version: str) -> str:
+    return re.sub(r"(?:\.0)+$", "", version.removeprefix("v"))
+
+
+class Phone(Value):
+    """A telephone number."""
+
+    type: Literal["phone"] = "phone"
+    value: str
+    """With its country's prefix where it is known."""
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """Why it is not the number."""
+        if is_nothing(given):
+            return "nothing was given"
+        text = as_text(given)
+        if hedge(text.replace("/", "-")):
+            return "it is not a single telephone number"
+        right, mine = _dialled(self.value), _dialled(_LABEL.sub("", fold(text)))
+        if mine == right:
+            return None
+        bare = mine.lstrip("0")
+        missing = right[: -len(bare)] if bare and right.endswith(bare) else ""
+        if 1 <= len(missing) <= 3 and len(bare) >= LEAST_DIGITS and self.value.lstrip().startswith("+"):
+            return None
+        if right.lstrip("0") == bare and len(bare) >= LEAST_DIGITS:
+            return None
+        return f"{text[:40]!r} is not the number"
+
+    def given(self) -> JSON:
+        """The number."""
+        return self.value
+
+    def facts(self) -> Iterator[Fact]:
+        """The number as written."""
+        yield fold(self.value)
+
+
+def _dialled(text: str) -> str:
+    """What is dialled: digits, with the country's prefix when there is one, without a trunk zero in brackets."""
+    text = re.sub(r"(?:ext|extension|x)\.?\s?\d+$", "", fold(text)).strip()
+    if re.search(r"[a-z]{4,}", text):
+        return ""
+    text = text.replace("(0)", "")
+    digits = re.sub(r"\D", "", text)
+    return digits.removeprefix("00") if text.startswith("00") else digits
+
+
+class Code(Value):
+    """A code or identifier."""
+
+    SHOWN = ("form",)
+
+    type: Literal["code"] = "code"
+    form: str = ""
+    """Which kind: `ISBN`, `barcode`, `ticker`, `DOI`, `URL` or any word."""
+    value: str
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def described(self) -> str:
+        """The type in words."""
+        return f"code, {self.form}" if self.form else "code"
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """Why it is not the code."""
+        if is_nothing(given):
+            return "nothing was given"
+        text = as_text(given)
+        mine = _canonical(text, self.form)
+        if mine and any(mine == _canonical(name, self.form) for name in (self.value, *self.aliases)):
+            return None
+        return f"{text[:60]!r} is not the code"
+
+    def given(self) -> JSON:
+        """The code."""
+        return self.value
+
+    def facts(self) -> Iterator[Fact]:
+        """The code as written."""
+        yield fold(self.value)
+
+
+def _canonical(text: str, form: str) -> str:
+    folded = _LABEL.sub("", fold(text))
+    folded = re.sub(r"^(?:https?://)?(?:dx\.|www\.)?(?:doi\.org/|arxiv\.org/abs/)?", "", folded).rstrip("/")
+    signs = re.sub(r"[^\w]", "", folded).replace("_", "")
+    if form.casefold() in ("isbn", "barcode", "ean", "upc", "gtin") and re.fullmatch(r"\d{8,14}|\d{9}x", signs):
+        if len(signs) == 10 and form.casefold() == "isbn":
+            return _thirteen(signs) if _is_isbn(signs) else signs
+        return signs.zfill(13)
+    return signs
+
+
+def _is_isbn(isbn: str) -> bool:
+    """Whether the last of ten digits follows from the others."""
+    return sum((10 - place) * (10 if sign == "x" else int(sign)) for place, sign in enumerate(isbn)) % 11 == 0
+
+
+def _thirteen(isbn: str) -> str:
+    """An ISBN of ten digits in its longer form."""
+    body = f"978{isbn[:9]}"
+    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(body))
+    return f"{body}{-total % 10}"

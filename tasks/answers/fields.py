@@ -1,0 +1,110 @@
+"""Fields: the named, typed parts of what a task asks to be handed in.
+
+A family states each field once, with its right value. What a client is shown, what the oracle hands in, what the prose
+says and how a hand-in is judged all come from that one statement.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+from pydantic import Field as Setting
+
+from m3bench.tasks.answers.base import JSON, Asked, Value
+from m3bench.tasks.answers.codes import Code, Phone, Version
+from m3bench.tasks.answers.files import File
+from m3bench.tasks.answers.groups import Items, Table
+from m3bench.tasks.answers.moments import Date, Time
+from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
+from m3bench.tasks.answers.places import Coordinate, Pair
+from m3bench.tasks.answers.quantity import Integer, Money, Number
+from m3bench.tasks.checks import Evidence, Finding
+from m3bench.tasks.facts import Fact
+
+AnyValue: TypeAlias = Annotated[
+    Number
+    | Integer
+    | Money
+    | Date
+    | Time
+    | Version
+    | Phone
+    | Code
+    | Pair
+    | Coordinate
+    | Name
+    | Choice
+    | YesNo
+    | Text
+    | Items
+    | Table
+    | File,
+    Setting(discriminator="type"),
+]
+
+
+class Field(BaseModel):
+    """A named part of what is handed in."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Setting(pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length=40)
+    meaning: str = Setting(min_length=1, max_length=160)
+    """One line that says what it is, as the question does."""
+    value: AnyValue
+    """What is right; hidden until the run is sealed."""
+    derived: tuple[Fact, ...] = ()
+    """Facts that the value is computed from: whoever saw all of them could know it."""
+
+    def shown(self) -> dict[str, Any]:
+        """What a client is told of the field."""
+        return {"name": self.name, **self.value.shown(), "meaning": self.meaning}
+
+    @property
+    def line(self) -> str:
+        """What a client is told, in one line."""
+        return f"`{self.name}` ({self.value.described}): {self.meaning}"
+
+
+for _model in (Items, Table):
+    _model.model_rebuild(_types_namespace={"AnyValue": AnyValue})
+Field.model_rebuild()
+
+
+def right_fields(fields: Sequence[Field]) -> dict[str, JSON]:
+    """What somebody who knows everything hands in."""
+    return {field.name: field.value.given() for field in fields}
+
+
+def right_lines(fields: Sequence[Field]) -> str:
+    """The same as labelled lines of prose."""
+    return "\n".join(f"{field.name}: {field.value.said()}" for field in fields)
+
+
+def judge(fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], evidence: Evidence) -> list[Finding]:
+    """Whether each field is right, in the task's order.
+
+    Args:
+        fields: The task's fields.
+        handed_in: What was handed in for each, as `reading.read` gives it: every value must be right.
+        evidence: What the run left behind.
+    """
+    return [_finding(field, handed_in.get(field.name, ()), evidence) for field in fields]
+
+
+def _finding(field: Field, values: Sequence[JSON], evidence: Evidence) -> Finding:
+    asked = Asked(words=f"{field.name} {field.meaning}", evidence=evidence)
+    for given in values or (None,):
+        try:
+            reason = field.value.problem(given, asked)
+        except Exception as error:  # whatever a client's value or file makes a library raise
+            reason = f"it could not be read ({type(error).__name__})"
+        if reason:
+            return Finding(check=field.name, passed=False, reason=reason)
+    return Finding(check=field.name, passed=True)
+
+
+__all__ = [
+    "AnyValue", "Choice", "Code", "Coordinate", "Date", "Field", "File", "Integer", "Items", "Money", "Name", "Number",
+    "Pair", "Phone", "Table", "Text", "Time", "Value", "Version", "YesNo", "judge", "right_fields", "right_lines",
+]  # fmt: skip

@@ -1,0 +1,73 @@
+"""Files: what was asked to be made, judged by what is in it.
+
+Where a value stands in a workbook, what a file is called and how it looks is the client's own choice, unless it was
+asked for. Whoever names no file is judged by every file of the kind that the run left.
+"""
+
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from typing import Annotated, Literal
+
+from pydantic import Field as Setting
+
+from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, is_nothing
+from m3bench.tasks.checks import DeckHas, Evidence, FileOpens, PictureChanged, PictureCut, WorkbookCells
+from m3bench.tasks.facts import Fact
+
+Content = Annotated[
+    FileOpens | WorkbookCells | DeckHas | PictureChanged | PictureCut,
+    Setting(discriminator="kind"),
+]
+
+
+class File(Value):
+    """A file that the run made."""
+
+    SHOWN = ("form",)
+
+    type: Literal["file"] = "file"
+    form: Literal["xlsx", "pptx", "png"]
+    """What kind of file, by its ending."""
+    value: str
+    """Where the reference puts it."""
+    holds: tuple[Content, ...]
+    """What must be in it."""
+
+    @property
+    def described(self) -> str:
+        """The type in words."""
+        return f"file, .{self.form}: its path"
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """What is wrong with the file."""
+        if asked.evidence is None:
+            return "there are no files"
+        pattern = f"*.{self.form}"
+        if not is_nothing(given):
+            found = _named(as_text(given), asked.evidence)
+            if found is None:
+                return f"there is no file {as_text(given)[:60]!r}"
+            pattern = found
+        for content in (FileOpens(pattern=pattern), *self.holds):
+            finding = content.model_copy(update={"pattern": pattern}).run(asked.evidence)
+            if not finding.passed:
+                return finding.reason
+        return None
+
+    def given(self) -> JSON:
+        """Its path."""
+        return self.value
+
+    def facts(self) -> Iterator[Fact]:
+        """None: what is in a file is not said."""
+        yield from ()
+
+
+def _named(path: str, evidence: Evidence) -> str | None:
+    """The pattern of exactly the file that a path names; None when there is none."""
+    wanted = path.replace("\\", "/").removeprefix("file://").removeprefix("./").strip("/")
+    name = wanted.rpartition("/")[2]
+    found = [one.relative_to(evidence.workspace).as_posix() for one in evidence.find("*")]
+    same = [one for one in found if one == wanted] or [one for one in found if wanted.endswith(f"/{one}")]
+    same = same or [one for one in found if one.rpartition("/")[2] == name and fnmatch(one, "*.*")]
+    return same[-1].replace("[", "[[]") if same and name else None

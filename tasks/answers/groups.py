@@ -1,0 +1,254 @@
+"""Sets, lists and tables of values.
+
+Each item is compared as its own type is; nothing may be missing and nothing may be added. A list has an order, a set
+has none. The rows of a table are told apart by their first column. They come as JSON, or as text: lines, bullets,
+commas, a Markdown table, `key: value` lines.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from m3bench.tasks.answers.base import JSON, Asked, Value, is_nothing
+from m3bench.tasks.facts import Fact
+from m3bench.tasks.folding import fold
+
+if TYPE_CHECKING:
+    from m3bench.tasks.answers.fields import AnyValue
+
+MOST = 200
+"""Items that are looked at."""
+
+_BULLET = re.compile(r"^\s*(?:[-*•·–]|\(?\d{1,2}[.):]|[a-z]\))\s+", re.IGNORECASE)
+
+
+class Items(Value):
+    """Several values of one type."""
+
+    SHOWN = ("ordered",)
+
+    type: Literal["items"] = "items"
+    ordered: bool = False
+    """Whether the order is asked for."""
+    items: "tuple[AnyValue, ...]"
+
+    @property
+    def kind(self) -> str:
+        """A list when the order counts, else a set."""
+        return "list" if self.ordered else "set"
+
+    def shown(self) -> dict[str, Any]:
+        """What a client is told: what the items are, not how many."""
+        return {"type": self.kind, "of": self.items[0].shown() if self.items else {"type": "text"}}
+
+    @property
+    def described(self) -> str:
+        """The type in words."""
+        return f"{'ordered list' if self.ordered else 'list'} of {self.items[0].described if self.items else 'texts'}"
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """What is missing, wrong or too much."""
+        if not self.items:
+            return None if is_nothing(given) else "there is none"
+        if is_nothing(given):
+            unnamed = all(item.kind == "file" for item in self.items)
+            return self._compare([None] * len(self.items), asked) if unnamed else "nothing was given"
+        reasons = [self._compare(parts, asked) for parts in _split(given)]
+        return None if None in reasons else next((reason for reason in reasons if reason), "it is not a list")
+
+    def _compare(self, parts: Sequence[JSON], asked: Asked) -> str | None:
+        if len(parts) > MOST:
+            return "it has too many items"
+        if self.ordered and len(parts) == len(self.items):
+            wrong = [
+                number
+                for number, (item, part) in enumerate(zip(self.items, parts, strict=True), 1)
+                if item.problem(part, asked)
+            ]
+            return f"item {wrong[0]} is not right" if wrong else None
+        left = list(parts)
+        missing = []
+        for item in self.items:
+            found = next((index for index, part in enumerate(left) if item.problem(part, asked) is None), None)
+            if found is None:
+                missing.append(item.said())
+            else:
+                left.pop(found)
+        if missing:
+            return f"{len(missing)} of {len(self.items)} items are missing or not right"
+        if left:
+            return f"{len(left)} items too many"
+        return "the order is another" if self.ordered else None
+
+    def given(self) -> JSON:
+        """The items."""
+        return [item.given() for item in self.items]
+
+    def facts(self) -> Iterator[Fact]:
+        """Those of the items."""
+        for item in self.items:
+            yield from item.facts()
+
+
+class Table(Value):
+    """Rows of values; the first column tells the rows apart."""
+
+    type: Literal["table"] = "table"
+    columns: tuple[str, ...]
+    """What the columns are called."""
+    rows: "tuple[tuple[AnyValue, ...], ...]"
+
+    def shown(self) -> dict[str, Any]:
+        """What a client is told: the columns and their types, not how many rows there are."""
+        types = [cell.shown() for cell in self.rows[0]] if self.rows else [{"type": "text"}] * len(self.columns)
+        return {
+            "type": "table",
+            "columns": [{"name": name, **kind} for name, kind in zip(self.columns, types, strict=True)],
+        }
+
+    @property
+    def described(self) -> str:
+        """The type in words."""
+        kinds = [cell.described for cell in self.rows[0]] if self.rows else ["text"] * len(self.columns)
+        return f"table with {', '.join(f'{name} ({kind})' for name, kind in zip(self.columns, kinds, strict=True))}"
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """Which row is missing, wrong or too much."""
+        if is_nothing(given):
+            return "nothing was given"
+        rows = self._read(given)
+        if rows is None:
+            return f"it is not a table with the columns {', '.join(self.columns)}"
+        words = Asked(words=f"{asked.words} {' '.join(self.columns)}", evidence=asked.evidence)
+        left = rows[:MOST]
+        for right in self.rows:
+            found = [index for index, row in enumerate(left) if right[0].problem(row[0], words) is None]
+            if not found:
+                return f"the row of {right[0].said()!r} is missing"
+            row = left.pop(found[0])
+            for name, cell, part in zip(self.columns, right, row, strict=True):
+                reason = cell.problem(part, words)
+                if reason:
+                    return f"{name} of {right[0].said()!r}: {reason}"
+        return f"{len(left)} rows too many" if left else None
+
+    def _read(self, given: JSON) -> list[list[JSON]] | None:
+        if isinstance(given, str):
+            given = _table_text(given, len(self.columns))
+        if isinstance(given, dict):
+            if {fold(str(name)) for name in given} >= {fold(name) for name in self.columns}:
+                given = [given]
+            else:
+                given = [
+                    {self.columns[0]: key, **value} if isinstance(value, dict) else [key, *_as_list(value)]
+                    for key, value in given.items()
+                ]
+        if not isinstance(given, list | tuple):
+            return None
+        rows = [self._row(row) for row in given]
+        return [row for row in rows if row is not None] if all(row is not None for row in rows) else None
+
+    def _row(self, row: JSON) -> list[JSON] | None:
+        if isinstance(row, dict):
+            named = {_plain(str(name)): value for name, value in row.items()}
+            cells = [named.get(_plain(name)) for name in self.columns]
+            return cells if any(cell is not None for cell in cells) else None
+        if isinstance(row, str):
+            found = _table_text(row, len(self.columns))
+            row = found[0] if isinstance(found, list) and len(found) == 1 else None
+        return list(row) if isinstance(row, list | tuple) and len(row) == len(self.columns) else None
+
+    def given(self) -> JSON:
+        """The rows as objects."""
+        return [{name: cell.given() for name, cell in zip(self.columns, row, strict=True)} for row in self.rows]
+
+    def facts(self) -> Iterator[Fact]:
+        """Those of the cells."""
+        for row in self.rows:
+            for cell in row:
+                yield from cell.facts()
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w]", "", fold(name)).replace("_", "")
+
+
+def _as_list(value: JSON) -> list[JSON]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _split(given: JSON) -> list[list[JSON]]:
+    """The ways to take what was given as a list."""
+    if isinstance(given, list | tuple):
+        parts = list(given)
+        inside = _split_text(parts[0]) if len(parts) == 1 and isinstance(parts[0], str) else []
+        return [parts, *inside]
+    if isinstance(given, dict):
+        return [list(given.values()), list(given)]
+    if isinstance(given, str):
+        return _split_text(given)
+    return [[given]]
+
+
+def _split_text(text: str) -> list[list[JSON]]:
+    text = text.strip()
+    try:
+        found = json.loads(text)
+        if isinstance(found, list):
+            return [found]
+    except ValueError:
+        pass
+    lines = [_BULLET.sub("", line).strip() for line in text.splitlines() if line.strip()]
+    ways: list[list[JSON]] = [list(lines)] if len(lines) > 1 else []
+    flat = re.sub(r"^\[(.*)\]$", r"\1", " ".join(lines))
+    flat = re.sub(r"(?:^|(?<=[\s;,]))\(?\d{1,2}[.)]\s+(?=\S)", "", flat)
+    numbered = [part.strip(" ,;") for part in re.split(r"(?:^|\s)\(?\d{1,2}[.)]\s+", text) if part.strip(" ,;")]
+    ways += [list(numbered)] if len(numbered) > 1 else []
+    for pattern in (
+        r"\s*;\s*(?:and\s+)?",
+        r"\s*,\s*(?:and\s+)?|\s+and\s+",
+        r"\s*,\s+(?:and\s+)?",
+        r"\s*(?:→|->|>|\|)\s*",
+        r"\s+and\s+|\s+&\s+",
+    ):
+        ways.append([part.strip() for part in re.split(pattern, flat) if part.strip()])
+    return ways
+
+
+def _table_text(text: str, columns: int) -> JSON:
+    """The rows of a table that was written as text; the text as it is when it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    lines = [line.strip() for line in re.split(r"\n|;\s", text) if line.strip()]
+    marked = [line for line in lines if line.count("|") >= columns - 1]
+    if len(marked) == len(lines) and lines:
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+        rule = next(
+            (number for number, row in enumerate(rows) if all(re.fullmatch(r":?-+:?", cell) for cell in row)), None
+        )
+        return rows[rule + 1 :] if rule is not None else rows
+    found = []
+    for line in lines:
+        cells = _cells(_BULLET.sub("", line), columns)
+        if cells is None:
+            return text
+        found.append(cells)
+    return found
+
+
+def _cells(line: str, columns: int) -> list[str] | None:
+    """The cells of a line: a key, a mark, and the others with commas between them."""
+    line = re.sub(r"\*\*|`", "", line)
+    for mark in (r"\s*\t\s*", r"\s*:\s+", r"\s+[-–—]+\s+", r"\s*(?:→|->|=>|=)\s*", r"\s*,\s+"):
+        key, *rest = re.split(mark, line, maxsplit=1)
+        if not rest:
+            continue
+        if columns == 2:
+            return [key.strip(), rest[0].strip()]
+        others = re.split(r"\s*[,;|]\s+|\s*\t\s*|\s*\|\s*", rest[0])
+        if len(others) == columns - 1:
+            return [key.strip(), *(part.strip() for part in others)]
+    return None

@@ -1,0 +1,197 @@
+"""Dates and times of day.
+
+A date is right when it is the same day, month or year, whichever is asked for; more than asked for must be right too
+where it is known. `05/06/2019` is right when one of its two readings is. A weekday beside a date must be its own. A
+time with a zone is converted; without one it is taken to be in the zone that is asked for.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Literal
+
+from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, hedge, is_nothing
+from m3bench.tasks.facts import Fact
+from m3bench.tasks.folding import fold
+
+_MONTHS = {
+    word: number
+    for number, words in enumerate(
+        [
+            "jan january",
+            "feb february",
+            "mar march",
+            "apr april",
+            "may",
+            "jun june",
+            "jul july",
+            "aug august",
+            "sep sept september",
+            "oct october",
+            "nov november",
+            "dec december",
+        ],
+        1,
+    )
+    for word in words.split()
+}
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(\d{4})"
+_CLOCK = r"(?:t|\s|,|at)*\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:z|utc|gmt|[ap]\.?m\.?)?(?:[+-]\d{2}:?\d{2})?"
+_FORMS = (
+    (re.compile(rf"(?<!\d){_YEAR}[-/.]\s?(\d{{1,2}})[-/.]\s?(\d{{1,2}})(?!\d)(?:{_CLOCK})?"), "ymd"),
+    (re.compile(r"(?<!\d)(\d{4})(\d{2})(\d{2})(?!\d)"), "ymd"),
+    (re.compile(rf"(?<!\d){_DAY}\s*(?:of\s)?[- ]?{_MONTH}[,]?[- ]?\s*{_YEAR}(?!\d)"), "dMy"),
+    (re.compile(rf"\b{_MONTH}[- ]\s*{_DAY}[,]?[- ]\s*{_YEAR}(?!\d)"), "Mdy"),
+    (re.compile(rf"(?<!\d)(\d{{1,2}})[-/.]\s?(\d{{1,2}})[-/.]\s?{_YEAR}(?!\d)"), "xxy"),
+    (re.compile(rf"(?<!\d){_YEAR}\s+{_MONTH}\s+{_DAY}\b"), "yMd"),
+    (re.compile(rf"\b{_MONTH}[,]?\s*(?:of\s)?{_YEAR}(?!\d)"), "My"),
+    (re.compile(rf"(?<!\d){_YEAR}[-/](\d{{1,2}})(?![\d/-])"), "ym"),
+    (re.compile(rf"(?<![\d/.]){_YEAR}(?![\d/])"), "y"),
+)
+
+
+class Date(Value):
+    """A day, a month or a year."""
+
+    SHOWN = ("precision",)
+
+    type: Literal["date"] = "date"
+    precision: Literal["day", "month", "year"] = "day"
+    """How exact it is asked for."""
+    value: str
+    """As `2019-05-30`, `2019-05` or `2019`; may be more exact than what is asked for."""
+
+    @property
+    def described(self) -> str:
+        """The type in words."""
+        return "date" if self.precision == "day" else f"date, the {self.precision}"
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """Why it is not the date."""
+        if is_nothing(given):
+            return "nothing was given"
+        text = fold(as_text(given))
+        found, rest = _dates(text)
+        if not found:
+            return f"there is no date in {text[:60]!r}"
+        doubt = hedge(rest)
+        if doubt or re.search(r"\d", re.sub(r"\b\d{1,2}:\d{2}\b", "", rest)):
+            return f"it is not a plain date: {(doubt or rest.strip())[:40]!r}"
+        if not all(any(self._same(reading) for reading in readings) for readings in found):
+            return f"{text[:60]!r} is not the date"
+        named = [number for number, day in enumerate(_DAYS) if re.search(rf"\b{day[:3]}(?:{day[3:]})?\b", rest)]
+        if named and len(self.value) == 10 and named != [date.fromisoformat(self.value).weekday()]:
+            return "the weekday is another"
+        return None
+
+    def _same(self, reading: tuple[int, ...]) -> bool:
+        right = tuple(map(int, self.value.split("-")))
+        needed = {"year": 1, "month": 2, "day": 3}[self.precision]
+        return len(reading) >= needed and all(one == other for one, other in zip(reading, right, strict=False))
+
+    def given(self) -> JSON:
+        """The date, as exact as asked for."""
+        return self.value[: {"year": 4, "month": 7, "day": 10}[self.precision]]
+
+    def facts(self) -> Iterator[Fact]:
+        """The date as it is written most often, or its year."""
+        yield fold(str(self.given())) if self.precision != "year" else float(self.value[:4])
+
+
+def _dates(text: str) -> tuple[list[list[tuple[int, ...]]], str]:
+    """The dates in a folded text, each with its readings as year, month, day; and the rest of the text."""
+    found: list[list[tuple[int, ...]]] = []
+    for pattern, order in _FORMS:
+        while match := pattern.search(text):
+            found.append(_readings(match.groups(), order))
+            text = f"{text[: match.start()]} {text[match.end() :]}"
+    return [readings for readings in found if readings], text
+
+
+def _readings(parts: tuple[str, ...], order: str) -> list[tuple[int, ...]]:
+    if order == "xxy":
+        return _readings(parts, "dmy") + _readings(parts, "mdy")
+    values = {
+        letter.lower(): _MONTHS[part] if letter == "M" else int(part) for letter, part in zip(order, parts, strict=True)
+    }
+    if not 1 <= values.get("m", 1) <= 12 or not 1 <= values.get("d", 1) <= 31:
+        return []
+    return [tuple(values[letter] for letter in "ymd" if letter in values)]
+
+
+class Time(Value):
+    """A time of day."""
+
+    SHOWN = ("zone",)
+
+    type: Literal["time"] = "time"
+    zone: str = ""
+    """The zone that is asked for: `UTC`, `local` or an offset such as `+02:00`; empty when there is but one."""
+    value: str
+    """As `14:05`, in that zone."""
+    within: int = 0
+    """Minutes."""
+
+    @property
+    def described(self) -> str:
+        """The type in words."""
+        return f"time, {self.zone}" if self.zone else "time"
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """Why it is not the time."""
+        if is_nothing(given):
+            return "nothing was given"
+        text = fold(as_text(given))
+        matches = list(_TIME.finditer(text))
+        if not matches:
+            return f"there is no time in {text[:60]!r}"
+        rest = _TIME.sub(" ", text)
+        doubt = hedge(rest)
+        if doubt:
+            return f"it is not a plain time: {doubt!r}"
+        if not all(self._same(match) for match in matches):
+            return f"{text[:60]!r} is not the time"
+        return None
+
+    def _same(self, match: re.Match[str]) -> bool:
+        hours, minutes = int(match["h"]), int(match["m"] or 0)
+        half = (match["half"] or "").replace(".", "")
+        if half:
+            hours = hours % 12 + (12 if half == "pm" else 0)
+        total = hours * 60 + minutes
+        offset = _offset(f"{match['zone'] or ''}{match['off'] or ''}")
+        wanted = _offset(self.zone.casefold())
+        if offset is not None and wanted is not None:
+            total += wanted - offset
+        right, _, rest = self.value.partition(":")
+        off = (total - int(right) * 60 - int(rest)) % 1440
+        return hours < 24 and minutes < 60 and min(off, 1440 - off) <= self.within
+
+    def given(self) -> JSON:
+        """The time and its zone."""
+        return f"{self.value} {self.zone}".strip() if self.zone != "local" else self.value
+
+    def facts(self) -> Iterator[Fact]:
+        """The time as written."""
+        yield self.value
+
+
+_TIME = re.compile(
+    r"(?<![\d:])(?P<h>\d{1,2})(?:(?::|h|\.)\s?(?P<m>\d{2})(?::\d{2}(?:\.\d+)?)?|(?=\s?[ap]\.?m\b|h\b|\so'clock))h?"
+    r"(?:\s?(?P<half>[ap]\.?m)\.?(?!\w))?(?:\s?(?P<zone>z|utc|gmt)?(?P<off>[+-]\d{1,2}(?::?\d{2})?)?(?!\w))?"
+)
+
+
+def _offset(zone: str | None) -> int | None:
+    """Minutes that a zone is ahead of UTC; None when it does not say."""
+    if not zone:
+        return None
+    match = re.fullmatch(r"(?:z|utc|gmt)?(?:([+-])(\d{1,2}):?(\d{2})?)?", zone)
+    if match is None:
+        return None
+    if match[1] is None:
+        return 0
+    return (1 if match[1] == "+" else -1) * (int(match[2]) * 60 + int(match[3] or 0))

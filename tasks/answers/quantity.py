@@ -1,0 +1,196 @@
+"""Numbers, counts and sums of money.
+
+Tolerance: a number may differ by `within`; it may be rounded to the decimals that are asked for; and whoever rounds
+further on their own is right as long as the value is correctly rounded and not off by more than half a percent. Counts
+are exact. Money is exact to the cent unless other decimals are asked for. Units convert; currencies do not. When a
+value is given twice, in two units, both must be right. A range is no number.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Literal, TypeAlias
+
+from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.numerals import Quantity, plain, quantities
+from m3bench.tasks.answers.units import Unit, convert, unit_of
+from m3bench.tasks.facts import Fact
+
+Near: TypeAlias = Callable[[float, float], bool]
+"""Whether a value, known to half of its last digit, is the right one."""
+
+ROUNDED = 0.005
+"""The share by which a value that was rounded without being asked to may differ."""
+
+_BOUNDS = re.compile(
+    r"\b(?:less|more|fewer|greater|lower|higher) than\b|\b(?:under|over|below|above|between|at least|at most|up to|"
+    r"upwards|minimum of|maximum of|almost|nearly)\b|[<>≤≥±]"
+)
+_OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d)")
+
+
+class Number(Value):
+    """A number."""
+
+    SHOWN = ("unit", "decimals")
+
+    type: Literal["number"] = "number"
+    unit: str = ""
+    """What it is counted in: `km`, `°C`, `%`, `kcal`; any word."""
+    decimals: int | None = None
+    """The decimals that are asked for."""
+    value: float
+    within: float = 0.0
+
+    @property
+    def described(self) -> str:
+        """The type in words."""
+        rounded = "" if self.decimals is None else f"{self.decimals} decimals" if self.decimals else "whole"
+        return ", ".join(part for part in (self.kind, self.unit, rounded) if part)
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """Why it is not the number."""
+        return _problem(given, self.unit, self._near)
+
+    def _near(self, value: float, half: float) -> bool:
+        off = abs(value - self.value)
+        slack = 1e-9 * max(1.0, abs(self.value))
+        asked = 0.0 if self.decimals is None else 0.5 * 10.0**-self.decimals
+        return off <= max(self.within, asked, min(half, ROUNDED * abs(self.value))) + slack
+
+    def given(self) -> JSON:
+        """The number, rounded as asked."""
+        shown = self.value if self.decimals is None else round(self.value, self.decimals)
+        return int(shown) if shown == int(shown) else float(f"{shown:.10g}")
+
+    def said(self) -> str:
+        """The number and its unit."""
+        return f"{self.given()} {self.unit}".strip()
+
+    def facts(self) -> Iterator[Fact]:
+        """The number itself."""
+        yield self.value
+
+
+class Integer(Value):
+    """A count or another whole number."""
+
+    SHOWN = ("unit",)
+
+    type: Literal["integer"] = "integer"
+    unit: str = ""
+    value: int
+
+    @property
+    def described(self) -> str:
+        """The type in words."""
+        return f"integer, {self.unit}" if self.unit else "integer"
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """Why it is not the number."""
+        return _problem(given, self.unit, lambda value, half: abs(value - self.value) <= 1e-9 * max(1, abs(self.value)))
+
+    def given(self) -> JSON:
+        """The number."""
+        return self.value
+
+    def said(self) -> str:
+        """The number and its unit."""
+        return f"{self.value} {self.unit}".strip()
+
+    def facts(self) -> Iterator[Fact]:
+        """The number itself."""
+        yield float(self.value)
+
+
+class Money(Value):
+    """A sum of money, or an amount of a coin."""
+
+    SHOWN = ("unit", "decimals")
+
+    type: Literal["money"] = "money"
+    unit: str
+    """The currency's code."""
+    decimals: int = 2
+    value: float
+    within: float = 0.0
+
+    @property
+    def described(self) -> str:
+        """The type in words."""
+        return f"money, {self.unit}"
+
+    def problem(self, given: JSON, asked: Asked) -> str | None:
+        """Why it is not the sum."""
+        return _problem(given, self.unit, self._near)
+
+    def _near(self, value: float, half: float) -> bool:
+        return abs(value - self.value) <= max(self.within, 0.5 * 10.0**-self.decimals) + 1e-9 * max(
+            1.0, abs(self.value)
+        )
+
+    def given(self) -> JSON:
+        """The sum."""
+        return round(self.value, self.decimals)
+
+    def said(self) -> str:
+        """The sum and its currency."""
+        return f"{self.value:.{self.decimals}f} {self.unit}"
+
+    def facts(self) -> Iterator[Fact]:
+        """The number itself."""
+        yield self.value
+
+
+def _problem(given: JSON, unit: str, near: Near) -> str | None:
+    if is_nothing(given):
+        return "nothing was given"
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        if not math.isfinite(given):
+            return "it is not a number"
+        half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
+        return None if near(float(given), half) else f"{given} is not right"
+    text = plain(as_text(given))
+    if not text:
+        return "it is not a single number"
+    if "=" in text:
+        text = text.rpartition("=")[2].strip()
+    text = _OUT_OF.sub(" ", text)
+    asked = unit_of(unit)
+    found = quantities(text, millions=asked is None or asked.kind != "length")
+    if not found:
+        return f"there is no number in {as_text(given)[:60]!r}"
+    rest = _rest(text, found)
+    if any(one.joined for one in found):
+        return "a range is not a number"
+    bound = _BOUNDS.search(rest)
+    doubt = bound[0] if bound else hedge(re.sub(r"\bno\b\.?", "", rest))
+    if doubt:
+        return f"it is not a plain number: {doubt!r}"
+    if re.search(r"\d", rest):
+        return "it is more than one number"
+    for one in found:
+        if not _right(one, asked, near):
+            return f"{text[one.start : one.end].strip()!r} is not right"
+    return None
+
+
+def _right(one: Quantity, asked: Unit | None, near: Near) -> bool:
+    if asked is None and one.unit in ("%", "percent", "pct", "per cent"):
+        return any(near(value / 100, half / 100) or near(value, half) for value, half in one.readings)
+    if asked is None or not one.unit or (asked.kind == "temperature" and one.unit in ("deg", "degree", "degrees", "°")):
+        return any(near(value, half) for value, half in one.readings)
+    for value, half in one.readings:
+        inside = convert(value, one.unit, asked)
+        spread = convert(value + half, one.unit, asked)
+        if inside is not None and spread is not None and near(inside, abs(spread - inside)):
+            return True
+    return False
+
+
+def _rest(text: str, found: list[Quantity]) -> str:
+    parts, last = [], 0
+    for one in found:
+        parts.append(text[last : one.start])
+        last = one.end
+    return " ".join([*parts, text[last:]])

@@ -1,0 +1,156 @@
+"""Reads what was handed in: the fields that a client gave as such, and those that stand in its prose.
+
+In prose a field is read where it is labelled: in JSON with the field's name as a key, in a line `name: value`, or in a
+row of a Markdown table. Nothing is guessed from free text; a task with one field alone takes a short answer as it is.
+A field that is given more than once has all those values, and all must be right.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from m3bench.tasks.answers.base import JSON, is_nothing
+from m3bench.tasks.answers.fields import Field, File, Items
+from m3bench.tasks.folding import fold
+
+MOST_TEXT = 200_000
+"""Characters of prose that are read."""
+
+SHORT = 200
+"""Characters of an answer that is taken as the value of the only field."""
+
+_LINE = re.compile(
+    r"^\s*(?:>\s*)?(?:[-*•+]|\(?\d{1,2}[.)]|#{1,6})?\s*(?:\*\*|__|`|\*)?\s*"
+    r"(?P<label>[\w][\w \-/]{0,60}?)\s*(?:`|\*\*|__|\*)?\s*"
+    r"(?::|=|\s[-–—]\s)\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*$"
+)
+
+
+def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) -> dict[str, list[JSON]]:
+    """The values of each field that was handed in.
+
+    Args:
+        fields: The task's fields.
+        prose: The answer for a person.
+        given: The fields as the client gave them; those that it left out are looked for in the prose.
+    """
+    names = {_label(field.name): field.name for field in fields}
+    found: dict[str, list[JSON]] = {}
+    for name, value in (given or {}).items():
+        known = names.get(_label(str(name)))
+        if known is not None and (not is_nothing(value) or value == []):
+            found.setdefault(known, []).append(value)
+    missing = {label: name for label, name in names.items() if name not in found}
+    if missing and prose:
+        text = prose[:MOST_TEXT]
+        for name, value in (*_from_json(missing, text), *_from_lines(missing, text)):
+            known_values = found.setdefault(name, [])
+            if value not in known_values:
+                known_values.append(value)
+        if len(fields) == 1 and not found and len(prose.strip()) <= SHORT and "\n" not in prose.strip():
+            found[fields[0].name] = [prose.strip()]
+    return {field.name: found[field.name] for field in fields if field.name in found}
+
+
+def unknown(fields: Sequence[Field], given: Mapping[str, JSON] | None) -> list[str]:
+    """Names that were given and are no fields of the task."""
+    names = {_label(field.name) for field in fields}
+    return [str(name) for name in given or {} if _label(str(name)) not in names]
+
+
+def absent(fields: Sequence[Field], read: Mapping[str, Sequence[JSON]]) -> list[Field]:
+    """The fields that nothing was handed in for; a file may go unnamed."""
+    return [field for field in fields if field.name not in read and not _may_be_left_out(field)]
+
+
+def as_object(fields: object) -> dict[str, JSON] | None:
+    """Fields as an object: some clients send objects as JSON in a string, and null for what they leave out."""
+    if isinstance(fields, str):
+        try:
+            fields = json.loads(fields)
+        except (ValueError, RecursionError):
+            return None
+    return dict(fields) if isinstance(fields, dict) and fields else None
+
+
+def _may_be_left_out(field: Field) -> bool:
+    value = field.value
+    return isinstance(value, File) or (isinstance(value, Items) and any(isinstance(item, File) for item in value.items))
+
+
+def _label(text: str) -> str:
+    return re.sub(r"[\W_]+", "", fold(text))
+
+
+def _from_json(names: Mapping[str, str], text: str) -> list[tuple[str, JSON]]:
+    """Fields in JSON objects anywhere in a text; the outermost object that names one counts."""
+    found: list[tuple[str, JSON]] = []
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    tries = 0
+    while start >= 0 and tries < 200:
+        tries += 1
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            start = text.find("{", start + 1)
+            continue
+        found += _in_object(names, value, 0)
+        start = text.find("{", end)
+    return found
+
+
+def _in_object(names: Mapping[str, str], value: JSON, depth: int) -> list[tuple[str, JSON]]:
+    if not isinstance(value, dict) or depth > 3:
+        return []
+    mine = [(names[_label(str(key))], inner) for key, inner in value.items() if _label(str(key)) in names]
+    return mine or [pair for inner in value.values() for pair in _in_object(names, inner, depth + 1)]
+
+
+def _from_lines(names: Mapping[str, str], text: str) -> Iterator[tuple[str, JSON]]:
+    lines = text.splitlines()
+    labels = [_labelled(names, line) for line in lines]
+    for number, found in enumerate(labels):
+        if found is None:
+            continue
+        name, value = found
+        if not value:
+            value = _block(lines, labels, number + 1)
+        if value.strip():
+            yield name, _parsed(value)
+
+
+def _labelled(names: Mapping[str, str], line: str) -> tuple[str, str] | None:
+    """The field that a line gives, and its value, which may be empty when it follows in the next lines."""
+    if line.strip().startswith("|"):
+        cells = [re.sub(r"\*\*|`", "", cell).strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 2 and _label(cells[0]) in names:
+            return names[_label(cells[0])], cells[1]
+        return None
+    match = _LINE.match(line)
+    if match is None or _label(match["label"]) not in names:
+        return None
+    return names[_label(match["label"])], match["value"].removeprefix("**").strip()
+
+
+def _block(lines: Sequence[str], labels: Sequence[tuple[str, str] | None], start: int) -> str:
+    """The lines that follow a label, up to a blank line behind them or the next label."""
+    block: list[str] = []
+    for number in range(start, len(lines)):
+        blank = not lines[number].strip()
+        if labels[number] is not None or (blank and block):
+            break
+        if not blank:
+            block.append(lines[number])
+    return "\n".join(line for line in block if not line.strip().startswith("```"))
+
+
+def _parsed(value: str) -> JSON:
+    """JSON where a value is written as such, else the text."""
+    text = value.strip().rstrip(",") if value.strip()[:1] in "[{" else value.strip()
+    if text[:1] in "[{":
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+    return text
