@@ -25,7 +25,7 @@ from m3bench.tasks.coercion import without_nulls
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, StoreError, UnknownToolError
 from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
-from m3bench.tasks.outcome import CALL_SECONDS, owner_of
+from m3bench.tasks.outcome import CALL_SECONDS, recorded
 
 MAX_ARGUMENT_BYTES = 8 * 1024 * 1024
 
@@ -281,9 +281,10 @@ class Router:
                 outcome="failed", owner=owner, result=error_result(text), forwarded_ns=forwarded,
                 returned_ns=time.monotonic_ns(),
             )  # fmt: skip
+        outcome, owner = recorded(reply.outcome)
         return Answer(
-            outcome=reply.outcome,
-            owner=owner_of(reply.outcome),
+            outcome=outcome,
+            owner=owner,
             result=reply.result,
             forwarded_ns=forwarded,
             returned_ns=time.monotonic_ns(),

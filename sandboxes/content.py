@@ -1,7 +1,8 @@
 """What a tool may return, and how it becomes an MCP result.
 
 A string is one text block, a dict one block of JSON, a list one block per element, `Image` an image block,
-None no block at all. The layout of JSON differs between the public servers, so it belongs to the server.
+None no block at all; `Partial` is what it holds and the sentence about the world's gap. The layout of JSON differs
+between the public servers, so it belongs to the server.
 """
 
 import json
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from m3bench.sandboxes.gaps import Partial
 from m3bench.tasks.outcome import GAP_SENTENCE
 
 Layout = Callable[[object], str]
@@ -47,6 +49,8 @@ def blocks(value: object, layout: Layout = pretty) -> list[dict[str, Any]]:
             return [{"type": "text", "text": value}]
         case Image():
             return [{"type": "image", "data": b64encode(value.data).decode(), "mimeType": value.mime_type}]
+        case Partial():
+            return with_gap_sentence(blocks(value.answer, layout))
         case list() | tuple():
             return [block for item in value for block in blocks(item, layout)]
         case _:

@@ -124,7 +124,7 @@ class Dispatcher:
 
 def _failed(error: ToolError, answer: dict[str, Any]) -> ToolResult:
     """The result of a failure; one that is a gap of the world ends with the sentence that says so."""
-    if error.outcome == "gap":
+    if error.outcome in ("gap", "empty"):
         answer["content"] = with_gap_sentence(answer["content"])
     return ToolResult(error.outcome, answer)
 

@@ -12,7 +12,9 @@ from typing import Any, cast
 from m3bench.tasks.outcome import Reply, ToolOutcome
 
 _CALL = re.compile(rb'\{"jsonrpc":"2\.0","id":(\d+|"[^"\\]{0,64}"),"method":"tools/call",')
-_REPLY = re.compile(rb'\{"jsonrpc":"2\.0","id":(\d+),"m3bench":"(success|not_found|gap|invalid_arguments)","result":')
+_REPLY = re.compile(
+    rb'\{"jsonrpc":"2\.0","id":(\d+),"m3bench":"(success|empty|not_found|gap|invalid_arguments)","result":'
+)
 
 
 def encode(message: object) -> bytes:

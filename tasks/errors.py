@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-Failure = Literal["not_found", "gap", "invalid_arguments"]
+Failure = Literal["empty", "not_found", "gap", "invalid_arguments"]
 """How a tool can fail: as in `m3bench.tasks.outcome`."""
 
 
@@ -108,8 +108,8 @@ class ToolError(M3Error):
     Args:
         message: What went wrong and what to do next.
         outcome: How the call is classed: the thing asked for does not exist (`not_found`), it may exist but the
-            frozen world does not hold it (`gap`), or the arguments fit the schema but make no sense
-            (`invalid_arguments`).
+            frozen world does not hold it (`gap`, or `empty` where the public server gives an ordinary answer), or the
+            arguments fit the schema but make no sense (`invalid_arguments`).
     """
 
     def __init__(self, message: str, *, outcome: Failure = "not_found") -> None:

@@ -6,8 +6,9 @@ Only vocabulary: what a whole answer looks like is in `m3bench.proxy.call`, how 
 from dataclasses import dataclass
 from typing import Literal
 
-ToolOutcome = Literal["success", "not_found", "gap", "invalid_arguments"]
-"""What a tool itself can come to."""
+ToolOutcome = Literal["success", "empty", "not_found", "gap", "invalid_arguments"]
+"""What a tool itself can come to. `empty` is an ordinary answer with nothing in it, and `gap` an error, because the
+frozen world does not hold what was asked for."""
 
 Outcome = Literal["success", "not_found", "gap", "invalid_arguments", "unknown_tool", "illegal_format", "failed"]
 """How a call ended. A `gap` is the world's: what was asked for may exist and is not held here. `failed` means that
@@ -25,9 +26,11 @@ CALL_SECONDS = 50.0
 """How long a tool may take: some clients give up after 60 seconds."""
 
 
-def owner_of(outcome: ToolOutcome) -> Owner:
-    """Whose doing it is what a tool came to."""
-    return "world" if outcome == "gap" else "agent"
+def recorded(outcome: ToolOutcome) -> tuple[Outcome, Owner]:
+    """How the record names what a tool came to, and whose doing it is."""
+    if outcome == "empty":
+        return "success", "world"
+    return outcome, "world" if outcome == "gap" else "agent"
 
 
 @dataclass(frozen=True)

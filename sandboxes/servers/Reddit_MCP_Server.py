@@ -7,6 +7,7 @@ comments and drops them; here `comment_depth` levels are shown, replies two spac
 import re
 from collections.abc import Iterable, Iterator
 
+from m3bench.sandboxes.identifiers import is_post, is_subreddit
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import threads
 from m3bench.sandboxes.world.threads import Comment, Thread
@@ -25,7 +26,7 @@ async def search_hot_posts(subreddit: str = "MachineLearning", limit: int = 5) -
     try:
         found = threads.hot(subreddit)
     except KeyError:
-        raise SoftError(_NOT_FOUND) from None
+        raise SoftError(_NOT_FOUND, outcome="gap" if is_subreddit(subreddit) else "not_found") from None
     if limit < 1:
         raise SoftError("No results found.", outcome="invalid_arguments")
     return "\n".join(_listed(thread) for thread in found[: min(limit, _MOST_POSTS)])
@@ -35,11 +36,12 @@ async def search_hot_posts(subreddit: str = "MachineLearning", limit: int = 5) -
 async def get_post_content(post_id: str, comment_limit: int = 10, comment_depth: int = 2) -> str:
     if not post_id.strip():
         raise SoftError("No post data found.", outcome="invalid_arguments")
-    asked = _ADDRESS.fullmatch(post_id.strip().lower())
+    address = _ADDRESS.fullmatch(post_id.strip().lower())
+    asked = address[1] if address else ""
     try:
-        thread = threads.thread(asked[1] if asked else "")
+        thread = threads.thread(asked)
     except KeyError:
-        raise SoftError(_NOT_FOUND) from None
+        raise SoftError(_NOT_FOUND, outcome="gap" if is_post(asked) else "not_found") from None
     return "\n".join(
         [
             f"**{thread.title}**",

@@ -7,6 +7,8 @@ reached. No key is needed, so the public server's complaints about keys do not o
 
 import re
 
+from m3bench.sandboxes.gaps import covered
+from m3bench.sandboxes.identifiers import is_asin
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import shop
 from m3bench.sandboxes.world.shop import Marketplace, Product
@@ -31,7 +33,8 @@ async def search_products(keywords: str, n: int = 1, page: int = 1, amazon_domai
     marketplace = _marketplace(amazon_domain)
     first = (max(1, min(page, len(shop.products()))) - 1) * PAGE_SIZE
     found = shop.find(keywords, first + max(1, min(n, PAGE_SIZE)))[first:]
-    return "\n".join(_entry(product, marketplace) for product in found) if found else "No results."
+    answer = "\n".join(_entry(product, marketplace) for product in found) if found else "No results."
+    return covered(answer, found or first, keywords)
 
 
 @server.tool
@@ -40,9 +43,10 @@ async def get_product(asin: str, amazon_domain: str = shop.HOME) -> str:
         raise SoftError("Missing 'asin'.", outcome="invalid_arguments")
     marketplace = _marketplace(amazon_domain)
     address = _NUMBER_IN_ADDRESS.search(asin)
-    product = shop.products().get((address[1] if address else asin.strip()).upper())
+    number = (address[1] if address else asin.strip()).upper()
+    product = shop.products().get(number)
     if product is None:
-        raise SoftError("No product found.")
+        raise SoftError("No product found.", outcome="gap" if is_asin(number) else "not_found")
     return _page(product, marketplace)
 
 

@@ -6,6 +6,7 @@ fits is taken, as on the public server. Failures are ordinary results.
 
 import re
 
+from m3bench.sandboxes.gaps import gap
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import cars, clock
 from m3bench.sandboxes.world.cars import Brand, Car
@@ -52,7 +53,7 @@ async def search_brand_model_price(brand_name: str, model_keyword: str) -> str:
     found = [car for car in brand.cars if _plain(keyword) in _plain(car.name)]
     if not found:
         examples = [car.name for car in brand.cars[:EXAMPLES_SHOWN]]
-        raise SoftError(f"No models matching '{keyword}' under brand '{brand.name}'.\nExamples: {examples}")
+        raise gap(f"No models matching '{keyword}' under brand '{brand.name}'.\nExamples: {examples}")
     blocks = [_block(number, car) for number, car in enumerate(found, 1)]
     return "\n\n".join([f"Matched Models for {brand.name} — '{keyword}'", *blocks])
 
@@ -61,7 +62,7 @@ def _brand(asked: str) -> Brand:
     for brand in cars.brands():
         if _plain(asked) in _plain(brand.name):
             return brand
-    raise SoftError(f"Brand '{asked.strip()}' not found.")
+    raise gap(f"Brand '{asked.strip()}' not found.")
 
 
 def _block(number: int, car: Car) -> str:

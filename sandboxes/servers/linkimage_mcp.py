@@ -17,6 +17,8 @@ from m3bench.tasks.errors import SoftError, ToolError
 
 server = ToolServer("linkimage-mcp", layout=one_line)
 
+_SHORTEST_ID = 5
+"""What stands after the last dash of an id may be short, since ids have dashes themselves; shorter is a slip."""
 _JPEG = b"\xff\xd8\xff"
 
 
@@ -29,7 +31,8 @@ def fetch_unsplash_image(url: str, context: Context) -> dict[str, str]:
     picture = _picture(name, context)
     if picture is None:
         raise SoftError(
-            {"error": f"Failed to fetch photo metadata. HTTP 404: there is no page with the id {name!r}, check the URL"}
+            {"error": f"Failed to fetch photo metadata. HTTP 404: no page has the id {name!r}, check the URL"},
+            outcome="gap" if len(name) >= _SHORTEST_ID else "not_found",
         )
     try:
         saved = _save(context.workspace, picture, f"images/{name}.jpg")

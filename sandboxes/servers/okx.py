@@ -6,6 +6,7 @@ come at once. The public server's protocol errors are results with `isError` and
 """
 
 import json
+import re
 from datetime import datetime
 
 from m3bench.sandboxes.toolserver import ToolServer
@@ -29,6 +30,7 @@ MINUTES = {
     "6H": 360,
     "12H": 720,
 }
+_INSTRUMENT = re.compile(r"([A-Z0-9]{1,12})-(?!\1(?:-|$))[A-Z0-9]{2,8}(?:-SWAP|-\d{6}(?:-\d+-[CP])?)?", re.I)
 UNITS = {"1D": "day", "1W": "week", "1M": "month"}
 
 
@@ -82,7 +84,10 @@ def get_candlesticks(instrument: str, bar: str = "1m", limit: float = 100) -> st
 def _pair(instrument: str) -> Pair:
     pair = coins.pairs().get(instrument.strip().upper())
     if pair is None:
-        raise ToolError("OKX API error: Instrument ID, Instrument ID code, or Spread ID doesn't exist.")
+        raise ToolError(
+            "OKX API error: Instrument ID, Instrument ID code, or Spread ID doesn't exist.",
+            outcome="gap" if _INSTRUMENT.fullmatch(instrument.strip()) else "not_found",
+        )
     return pair
 
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from m3bench.sandboxes.gaps import gap
+from m3bench.sandboxes.identifiers import is_isbn
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.search import Index
@@ -37,14 +39,16 @@ def _by_number(asked: str) -> dict[str, Any]:
         number = "978" + number[3:]
     book = _numbers().get(number)
     if book is None:
-        raise SoftError({"message": f"Book not found for ISBN {number}."})
+        raise SoftError(
+            {"message": f"Book not found for ISBN {number}."}, outcome="gap" if is_isbn(number) else "not_found"
+        )
     return {"query_type": "isbn", "metadata": {**_card(book, number), "pages": book["pages"]}}
 
 
 def _by_title(query: str) -> dict[str, Any]:
     found = _index().search(query, 1)
     if not found:
-        raise SoftError({"message": f"No book found for query '{query}'."})
+        raise gap({"message": f"No book found for query '{query}'."})
     book = found[0][1]
     return {"query_type": "search", "query": query, "metadata": _card(book, book["id"])}
 

@@ -1,13 +1,15 @@
 """The `tmdb` server: films by title.
 
 The answer has the form of The Movie Database's search: pages of twenty, genres as numbers, pictures as path
-fragments. Nothing found is an empty first page, not a failure; a page or year that cannot be is one.
+fragments. Nothing found is an empty first page, not an error; a page or year that cannot be is one.
 """
 
 from typing import Any
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import films
+from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.films import GENRES, Film
 from m3bench.tasks.errors import ToolError
 
@@ -15,19 +17,23 @@ server = ToolServer("tmdb", error="TMDB API error: {message}")
 
 PAGE_SIZE = 20
 _MOST_PAGES = 500
+_YEARS = range(1874, NOW.year + 10)
+"""From the first moving picture to what is announced."""
 
 
 @server.tool
 async def search_movies(query: str, year: float | None = None, page: float | None = None) -> dict[str, Any]:
     number = _whole("page", 1 if page is None else page, _MOST_PAGES)
-    found = films.search(query, None if year is None else _whole("year", year, 9999))
+    wanted = None if year is None else _whole("year", year, 9999)
+    found = films.search(query, wanted)
     start = (number - 1) * PAGE_SIZE
-    return {
+    answer = {
         "page": number,
         "results": [_card(film) for film in found[start : start + PAGE_SIZE]],
         "total_pages": max(1, -(-len(found) // PAGE_SIZE)),
         "total_results": len(found),
     }
+    return covered(answer, found or (wanted is not None and wanted not in _YEARS), query)
 
 
 def _whole(name: str, value: float, most: int) -> int:

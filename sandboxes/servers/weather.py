@@ -89,4 +89,6 @@ def _called(town: Settlement) -> str:
 
 
 def _unknown(location: str) -> ToolError:
-    return ToolError(f"Geocoding failed for '{location}'")
+    code = _ZIP.fullmatch(location)
+    possible = "00501" <= code[1] <= "99950" if code else any(character.isalpha() for character in location)
+    return ToolError(f"Geocoding failed for '{location}'", outcome="gap" if possible else "not_found")

@@ -2,7 +2,7 @@
 
 Articles, redirects and disambiguation pages are our own wording of public facts. A title is taken without regard
 to case, accents and underscores, and a redirect leads to its article; a page that is not there is a 404, as on the
-public site.
+public site, and a gap of the world unless no page can have that title.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,8 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
+from m3bench.sandboxes.gaps import covered
+from m3bench.sandboxes.identifiers import is_title
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.search import Index, fold
@@ -27,7 +29,8 @@ _PAGE = "https://en.wikipedia.org/api/rest_v1/page/summary/"
 @server.tool
 async def search(query: str, n: int = 3) -> str:
     found = _index().search(query, max(1, min(n, MOST_TITLES)))
-    return "\n".join(["Top results:", *(f"- {article['title']}" for _, article in found)]) if found else "No results."
+    answer = "\n".join(["Top results:", *(f"- {article['title']}" for _, article in found)]) if found else "No results."
+    return covered(answer, found, query)
 
 
 @server.tool
@@ -35,7 +38,9 @@ async def summary(title: str) -> str:
     article = _by_title().get(_key(title))
     if article is None:
         page = quote(title.strip().replace(" ", "_"), safe="")
-        raise ToolError(f"404 Client Error: Not Found for url: {_PAGE}{page}")
+        raise ToolError(
+            f"404 Client Error: Not Found for url: {_PAGE}{page}", outcome="gap" if is_title(title) else "not_found"
+        )
     return f"**{article['title']}**\n{article['description']}\n\n{article['extract']}"
 
 

@@ -55,13 +55,18 @@ def days() -> Sequence[date]:
 
 def shots(day: date) -> list[Shot]:
     """The pictures of a day; none when the camera was off."""
-    if not FIRST <= day <= LAST or _GAP[0] <= day <= _GAP[1] or _is_lost(day):
+    if not was_on(day) or _is_lost(day):
         return []
     count = 22 if day.month in _SUMMER else 13
     every = timedelta(days=1) / (count + 0.2)
     first = datetime.combine(day, time(), UTC) + timedelta(seconds=noise.integer(300, 1500, "epic", day.isoformat()))
     times = [(first + number * every).replace(microsecond=0) for number in range(count)]
     return [Shot(taken, sky.subsolar(taken)) for taken in times]
+
+
+def was_on(day: date) -> bool:
+    """Whether the camera worked on a day."""
+    return FIRST <= day <= LAST and not _GAP[0] <= day <= _GAP[1]
 
 
 def _is_lost(day: date) -> bool:

@@ -16,6 +16,8 @@ HALF_MINUTES = 210
 OPENING = time(9, 30)
 CLOSING = time(16, 0)
 
+_TRADED_SINCE = date(1962, 1, 2)
+"""Nobody has daily prices from before."""
 _NEW_YORK = ZoneInfo("America/New_York")
 _HOLIDAYS = frozenset(
     date.fromisoformat(day)
@@ -55,6 +57,12 @@ _HALF_DAYS = frozenset(
     date.fromisoformat(day)
     for day in ["2023-07-03", "2023-11-24", "2024-07-03", "2024-11-29", "2024-12-24", "2025-07-03"]
 )
+
+
+def before_ours(start: date, end: date) -> bool:
+    """Whether a span of days, the last not included, has weekdays on which shares were traded before our record."""
+    days = (start + timedelta(days=number) for number in range(min(7, (min(end, FIRST) - start).days)))
+    return start >= _TRADED_SINCE and any(day.weekday() < 5 for day in days)
 
 
 @cache

@@ -138,7 +138,7 @@ def _call(
     finally:
         if workspace is None and not kept:
             shutil.rmtree(folder, ignore_errors=True)
-    if reply.outcome != "success":
+    if reply.outcome not in ("success", "empty"):
         print(f"m3bench: {tool.qualified} failed: {reply.outcome.replace('_', ' ')}.", file=sys.stderr)
         raise typer.Exit(1)
 

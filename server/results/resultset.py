@@ -21,7 +21,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from m3bench.server.scorecard.migration import card_of
-from m3bench.server.scorecard.model import ScoreCard, gap_share
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.layout import database
 from m3bench.server.store.records import RunRecord
@@ -132,9 +132,14 @@ class ResultSet:
         return _sum(result.card.excluded for result in self.results)
 
     @property
+    def gaps(self) -> int:
+        """Calls that asked for something the frozen world does not hold, over all runs."""
+        return sum(result.card.gaps for result in self.results)
+
+    @property
     def gap_share(self) -> float:
         """The share of all calls that asked for something the frozen world does not hold."""
-        return gap_share(self.outcomes, self.excluded)
+        return self.gaps / max(1, sum(result.card.calls for result in self.results))
 
     @property
     def missing(self) -> tuple[tuple[str, int], ...]:

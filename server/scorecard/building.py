@@ -23,7 +23,6 @@ from m3bench.server.scorecard.model import (
     MissingArgument,
     ReferenceCall,
     ScoreCard,
-    gap_share,
 )
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
 from m3bench.server.scorecard.void import without_numbers_if_void
@@ -82,6 +81,7 @@ def score_run(
     plans = plans or [unplayed(reference) for reference in references]
     outcomes = dict(sorted(Counter(record.outcome or "failed" for record in played.calls).items()))
     excluded = dict(sorted(Counter(record.owner or "proxy" for record in played.excluded).items()))
+    gaps = sum(record.owner == "world" for record in records)
     card = ScoreCard(
         scoring_version=VERSION,
         task=task.id,
@@ -102,7 +102,8 @@ def score_run(
         ungrounded=tuple(untraced or ()),
         outcomes=outcomes,
         excluded=excluded,
-        gap_share=gap_share(outcomes, excluded),
+        gaps=gaps,
+        gap_share=gaps / max(1, len(records)),
         reference=BestReference(index=best.reference, of=best.references),
         alignment=_alignment(best, task, played),
         evidence=played.segmentation.evidence,

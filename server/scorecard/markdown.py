@@ -209,8 +209,9 @@ def _outcomes(card: ScoreCard) -> str:
     if card.excluded:
         left = ", ".join(f"{count} by the {owner}" for owner, count in card.excluded.items())
         text += f" Not counted, because they failed through no fault of the agent: {left}."
-    if card.gap_share:
-        text += f" Lost to gaps of the offline world: {card.gap_share:.1%} of all calls."
+    if card.gaps:
+        calls = f"{card.gaps} call{'s' if card.gaps > 1 else ''}"
+        text += f" Lost to gaps of the offline world: {calls}, {card.gap_share:.1%} of all."
     return text
 
 

@@ -68,7 +68,7 @@ def _from_1(old: dict[str, Any]) -> dict[str, Any]:
     new = {renamed.get(name, name): value for name, value in old.items()}
     return {
         "schema": 2, "ranges_exact": True, "effect": None, "evidence": [], "contradictions": [], "reasons": {},
-        "client": None, "gap_share": 0.0, "void": None, "grounded": None, "ungrounded": [], **new,
+        "client": None, "gaps": 0, "gap_share": 0.0, "void": None, "grounded": None, "ungrounded": [], **new,
     }  # fmt: skip
 
 

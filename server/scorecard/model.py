@@ -5,7 +5,6 @@ Store, chat, reports, live view, exports and bundles all read and write this one
 versions, `markdown` puts a card into words.
 """
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -237,11 +236,6 @@ class Client(_Part):
     """What a probe of this client found, by fact, and the version that was `probed`; null when none was."""
 
 
-def gap_share(outcomes: Mapping[str, int], excluded: Mapping[str, int]) -> float:
-    """The share of all calls that asked for something the frozen world does not hold."""
-    return excluded.get("world", 0) / max(1, sum(outcomes.values()) + sum(excluded.values()))
-
-
 class VoidReason(_Part):
     """Why a run says nothing about who played it."""
 
@@ -282,8 +276,10 @@ class ScoreCard(_Part):
     """How often the calls that count had each outcome."""
     excluded: dict[str, int]
     """Calls that do not count because they failed through no fault of the agent, by whose fault it was."""
+    gaps: int = 0
+    """Calls, counted or not, that asked for something the frozen world does not hold."""
     gap_share: float = 0.0
-    """Share of all calls, from 0 to 1, that asked for something the frozen world does not hold."""
+    """The share of all calls, from 0 to 1, that these are."""
     reference: BestReference
     alignment: Alignment
     evidence: tuple[str, ...]
@@ -325,6 +321,11 @@ class ScoreCard(_Part):
     def calls_coerced(self) -> int:
         """How many of the calls that count had arguments that were sent as text and read as something else."""
         return sum(bool(call.coerced) for _, call in self.alignment.actual_calls)
+
+    @property
+    def calls(self) -> int:
+        """How many calls there were, counted or not."""
+        return sum(self.outcomes.values()) + sum(self.excluded.values())
 
     @property
     def calls_excluded(self) -> int:

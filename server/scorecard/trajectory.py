@@ -52,10 +52,18 @@ def played_run(records: Sequence[CallRecord], known: str = "", client: Client | 
         client: Who played it: what a probe measured of this client says something about its steps.
     """
     records = without_restarts(records)
-    counted = tuple(record for record in records if record.owner == "agent")
-    excluded = tuple(record for record in records if record.owner != "agent")
+    counted = tuple(record for record in records if _counts(record))
+    excluded = tuple(record for record in records if not _counts(record))
     segmentation = segment([_timed(record) for record in counted], known, habits_of(client))
     return PlayedRun(calls=counted, segmentation=segmentation, excluded=excluded)
+
+
+def _counts(record: CallRecord) -> bool:
+    """Whether a call is the agent's doing; an answer that is empty through a gap of the world is one that it asked for.
+
+    A reference may ask in vain too, and its call must then be found in the run.
+    """
+    return record.owner == "agent" or (record.owner == "world" and record.outcome == "success")
 
 
 def habits_of(client: Client | None) -> Habits:

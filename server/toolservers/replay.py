@@ -19,7 +19,7 @@ from m3bench.sandboxes.wire import decode, dump
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError
 from m3bench.tasks.fault import owner_of_error
-from m3bench.tasks.outcome import CALL_SECONDS, Outcome, Owner, owner_of
+from m3bench.tasks.outcome import CALL_SECONDS, Outcome, Owner, recorded
 from m3bench.tasks.trajectory import Call, Trajectory
 
 
@@ -139,4 +139,4 @@ async def play_call(
         return "invalid_arguments", "agent", str(error)
     except SandboxError as error:
         return "failed", owner_of_error(error), str(error)
-    return reply.outcome, owner_of(reply.outcome), text_of(decode(reply.result))
+    return *recorded(reply.outcome), text_of(decode(reply.result))

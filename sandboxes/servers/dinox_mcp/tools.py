@@ -132,7 +132,8 @@ def _look(context: Context, uri: str, failed: str) -> list[SceneObject]:
     if sighting is None:
         raise ToolError(
             f"{failed}: {path!r} is not known here. This detector works offline: it knows only the pictures that "
-            "came with the task, and copies, resized copies and crops of them. Use one of those."
+            "came with the task, and copies, resized copies and crops of them. Use one of those.",
+            outcome="gap",
         )
     return sorted(sighting.objects, key=lambda item: (-item.score, item.box[1], item.box[0], item.label))
 

@@ -119,6 +119,15 @@ def portion(text: str) -> Portion | None:
     return _read(tidy)
 
 
+def names_another(text: str) -> bool:
+    """Whether a text of which no portion could be made names something that may be a food and is not held."""
+    if len(text) > LONGEST_TEXT:
+        return False
+    known = _FILLER | _PLAIN | _COUNTS.keys() | _MEASURES.keys() | _SYNONYMS.keys()
+    left = [token for token in _TOKEN.findall(_tidy(text)) if token[0].isalpha() and token not in known]
+    return bool(left) and not foods.search(" ".join(left), 1)
+
+
 def _tidy(text: str) -> str:
     for sign, plain in _FRACTIONS.items():
         text = text.replace(sign, f" {plain} ")

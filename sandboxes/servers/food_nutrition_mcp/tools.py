@@ -4,7 +4,7 @@ A description is an amount, a measure and a food, as people write them: `2 large
 `chicken breast 150g`. Only the first food of a description counts. Failures are ordinary results.
 """
 
-from m3bench.sandboxes.servers.food_nutrition_mcp.portion import Portion, portion
+from m3bench.sandboxes.servers.food_nutrition_mcp.portion import Portion, names_another, portion
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.tasks.errors import SoftError
 
@@ -35,7 +35,7 @@ async def get_nutrition(query: str | None = None, food: str | None = None) -> st
         raise SoftError(_MISSING, outcome="invalid_arguments")
     found = portion(asked)
     if found is None:
-        raise SoftError(_UNCLEAR)
+        raise SoftError(_UNCLEAR, outcome="gap" if names_another(asked) else "invalid_arguments")
     if not found.grams:
         raise SoftError(_EMPTY, outcome="invalid_arguments")
     return "\n".join([f"Nutrition for: {asked}", *_lines(found)])

@@ -6,6 +6,7 @@ Photos are drawings of ours: a scene in the manner of the place's kind with its 
 from base64 import b64encode
 from typing import Any
 
+from m3bench.sandboxes.identifiers import is_place_id
 from m3bench.sandboxes.servers.google_maps import cards, matches, photos, pluscodes, reverse
 from m3bench.sandboxes.servers.google_maps.matches import Match
 from m3bench.sandboxes.servers.google_maps.searching import FIELDS
@@ -31,7 +32,8 @@ def place_details(place_id: str, fields: str | None = None) -> dict[str, Any]:
         raise http_error(400, endpoint, f"Cannot find matching fields for path '{unknown}'.")
     found = resolve(place_id)
     if found is None:
-        raise http_error(404, endpoint, "The Place ID is no longer valid. Please refresh cached Place IDs.")
+        message = "The Place ID is no longer valid. Please refresh cached Place IDs."
+        raise http_error(404, endpoint, message, possible=is_place_id(place_id))
     card = cards.current(found) if isinstance(found, Place) else cards.current_match(found)
     return envelope(endpoint, masked(card, mask), mask=mask)
 
@@ -48,7 +50,9 @@ def place_photo_media(
     parts = photo_resource.split("/")
     found = places.by_id().get(parts[1]) if len(parts) == 4 and parts[0] == "places" and parts[2] == "photos" else None
     if found is None or photo_resource not in cards.photo_names(found.id, found.ratings):
-        raise http_error(404, endpoint, "The photo resource does not exist. Take one from photos[].name of a place.")
+        message = "The photo resource is not known. Take one from photos[].name of a place."
+        possible = found is None and len(parts) == 4 and is_place_id(parts[1])
+        raise http_error(404, endpoint, message, possible=possible)
     width, height = cards.photo_size(parts[3])
     data = photos.draw(found, parts[3], *_fitted(width, height, maxWidthPx, maxHeightPx))
     url = f"data:image/jpeg;base64,{b64encode(data).decode()}"

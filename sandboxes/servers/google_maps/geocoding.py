@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.google_maps import geocoder, matches, pluscodes
 from m3bench.sandboxes.servers.google_maps.reverse import reverse
 from m3bench.sandboxes.servers.google_maps.wire import LEGACY, envelope, sent, server
 from m3bench.sandboxes.world import settlements
 from m3bench.sandboxes.world.geo import Point
+from m3bench.sandboxes.world.land import is_land
 
 ENDPOINT = f"{LEGACY}/geocode/json"
 
@@ -18,7 +20,8 @@ def geocode(address: str, region: str | None = None, language: str | None = None
         return envelope(ENDPOINT, refused("Invalid request. Missing the 'address' parameter."), request=request)
     point = geocoder.coordinates(address)
     found = reverse(point) if point else list(geocoder.geocode(address.strip(), region))
-    return envelope(ENDPOINT, _response([match.legacy() for match in found]), request=request)
+    answer = envelope(ENDPOINT, _response([match.legacy() for match in found]), request=request)
+    return covered(answer, found or (point is not None and not is_land(point)), address)
 
 
 @server.tool
@@ -27,11 +30,13 @@ def reverse_geocode(lat: float, lng: float, language: str | None = None) -> dict
     if not (-90 <= lat <= 90 and -180 <= lng <= 180):
         return envelope(ENDPOINT, refused("Invalid request. Invalid 'latlng' parameter."), request=request)
     point = Point(lat, lng)
-    response = _response([match.legacy() for match in reverse(point)])
+    found = reverse(point)
+    response = _response([match.legacy() for match in found])
     town = settlements.nearest(point, 50_000)
     code = pluscodes.encode(point)
     compound = {"compound_code": f"{code[4:]} {matches.town_address(town)}"} if town else {}
-    return envelope(ENDPOINT, {"plus_code": {**compound, "global_code": code}, **response}, request=request)
+    answer = envelope(ENDPOINT, {"plus_code": {**compound, "global_code": code}, **response}, request=request)
+    return covered(answer, found or not is_land(point))
 
 
 def refused(message: str) -> dict[str, Any]:

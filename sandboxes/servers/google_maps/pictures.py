@@ -93,7 +93,10 @@ def _position(text: str) -> Point:
         return point
     found = geocoder.geocode(text.strip()) if text.strip() else ()
     if not found:
-        raise ToolError(f"No place answers to {text!r}. Give an address or 'lat,lng'.")
+        raise ToolError(
+            f"No place answers to {text!r}. Give an address or 'lat,lng'.",
+            outcome="gap" if any(character.isalpha() for character in text) else "not_found",
+        )
     return found[0].point
 
 

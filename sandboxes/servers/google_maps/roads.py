@@ -8,11 +8,14 @@ for a licence before it tells speed limits; here they are simply told.
 import math
 from typing import Any
 
+from m3bench.sandboxes.gaps import covered
+from m3bench.sandboxes.identifiers import is_place_id
 from m3bench.sandboxes.servers.google_maps import geocoder
 from m3bench.sandboxes.servers.google_maps.reverse import nearest_street
 from m3bench.sandboxes.servers.google_maps.wire import ROADS, envelope, http_error, sent, server, v1_location
 from m3bench.sandboxes.world import geo, noise, placeids, settlements
 from m3bench.sandboxes.world.geo import Point
+from m3bench.sandboxes.world.land import is_land
 
 MAX_POINTS = 100
 STREET_M = 60.0
@@ -30,7 +33,7 @@ def roads_snap_to_roads(path: list[str], interpolate: bool = False) -> dict[str,
     endpoint = f"{ROADS}/snapToRoads"
     points = _points(path, endpoint, "path")
     request = sent(path="|".join(path), interpolate=str(interpolate).lower())
-    return envelope(endpoint, {"snappedPoints": _snapped(points, interpolate)}, request=request)
+    return _told(points, envelope(endpoint, {"snappedPoints": _snapped(points, interpolate)}, request=request))
 
 
 @server.tool
@@ -38,7 +41,7 @@ def roads_nearest_roads(points: list[str]) -> dict[str, Any]:
     endpoint = f"{ROADS}/nearestRoads"
     known = _points(points, endpoint, "points")
     request = sent(points="|".join(points))
-    return envelope(endpoint, {"snappedPoints": _snapped(known, interpolate=False)}, request=request)
+    return _told(known, envelope(endpoint, {"snappedPoints": _snapped(known, interpolate=False)}, request=request))
 
 
 @server.tool
@@ -58,10 +61,15 @@ def roads_speed_limits(
         position = placeids.position(identifier, "road")
         if position is None:
             message = f"{identifier!r} is no stretch of road. Take placeId from snapped points."
-            raise http_error(400, endpoint, message)
+            raise http_error(400, endpoint, message, possible=is_place_id(identifier))
         limits.append({"placeId": identifier, "speedLimit": _limit(position, units), "units": units})
     response = {"speedLimits": limits, **({"snappedPoints": snapped} if path else {})}
     return envelope(endpoint, response, request=request)
+
+
+def _told(points: list[Point], answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer; that there is no road near any point is a gap of the world where there is land."""
+    return covered(answer, answer["response"]["snappedPoints"] or not any(map(is_land, points)))
 
 
 def _points(texts: list[str], endpoint: str, field: str) -> list[Point]:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from m3bench.sandboxes.gaps import Partial, covered
 from m3bench.sandboxes.servers.google_maps import measures, routes, waypoints
 from m3bench.sandboxes.servers.google_maps.matches import location
 from m3bench.sandboxes.servers.google_maps.routes import Leg, Route, Step
+from m3bench.sandboxes.servers.google_maps.waypoints import may_be
 from m3bench.sandboxes.servers.google_maps.wire import (
     LEGACY,
     ROUTES,
@@ -108,7 +110,9 @@ def directions_legacy(
         waypoints="|".join(stops) if stops else None,
         departure_time=departure_time,
     )
-    return envelope(DIRECTIONS, _directions(origin, destination, mode, stops, departure_time), request=request)
+    answer = envelope(DIRECTIONS, _directions(origin, destination, mode, stops, departure_time), request=request)
+    absent = answer["response"]["status"] == "NOT_FOUND" and all(map(may_be, (origin, *stops, destination)))
+    return covered(answer, not absent)
 
 
 def _directions(origin: str, destination: str, mode: str, stops: list[str], departure: str | None) -> dict[str, Any]:
@@ -144,11 +148,15 @@ def _directions(origin: str, destination: str, mode: str, stops: list[str], depa
 @server.tool
 def distance_matrix(
     origins: list[str], destinations: list[str], mode: str = "driving", departure_time: str | None = None
-) -> dict[str, Any]:
+) -> dict[str, Any] | Partial:
     request = sent(
         origins="|".join(origins), destinations="|".join(destinations), mode=mode, departure_time=departure_time
     )
-    return envelope(MATRIX, _matrix(origins, destinations, mode, departure_time), request=request)
+    answer = envelope(MATRIX, _matrix(origins, destinations, mode, departure_time), request=request)
+    cells = {cell["status"] for row in answer["response"]["rows"] for cell in row["elements"]}
+    if "NOT_FOUND" not in cells or not all(map(may_be, (*origins, *destinations))):
+        return answer
+    return Partial(covered(answer, cells != {"NOT_FOUND"}))
 
 
 def _matrix(origins: list[str], destinations: list[str], mode: str, departure: str | None) -> dict[str, Any]:

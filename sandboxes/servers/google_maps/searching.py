@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.google_maps import cards, finder
 from m3bench.sandboxes.servers.google_maps.wire import (
     LEGACY,
@@ -17,6 +18,7 @@ from m3bench.sandboxes.servers.google_maps.wire import (
 )
 from m3bench.sandboxes.world import places
 from m3bench.sandboxes.world.geo import Point
+from m3bench.sandboxes.world.land import is_land
 from m3bench.sandboxes.world.places import Place
 from m3bench.tasks.errors import ToolError
 
@@ -62,7 +64,8 @@ def places_text_search(
         return envelope(TEXT_SEARCH, _page([], "INVALID_REQUEST"), request=request)
     found = finder.find(query.strip(), centre, max(50.0, radius), regionCode)
     results = [cards.legacy(place) for place in found[: min(PAGE, maxResultCount)]]
-    return envelope(TEXT_SEARCH, _page(results, "OK" if results else "ZERO_RESULTS"), request=request)
+    answer = envelope(TEXT_SEARCH, _page(results, "OK" if results else "ZERO_RESULTS"), request=request)
+    return covered(answer, found, query)
 
 
 @server.tool
@@ -91,7 +94,8 @@ def places_nearby_search(
         regionCode=regionCode,
     )
     found = [cards.current(place) for place in _around(centre, radiusMeters, includedTypes)]
-    return envelope(NEARBY, masked({"places": found}, mask), request=request, mask=mask)
+    answer = envelope(NEARBY, masked({"places": found}, mask), request=request, mask=mask)
+    return covered(answer, found or not is_land(centre))
 
 
 def _page(results: list[dict[str, Any]], status: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from m3bench.sandboxes.identifiers import is_place_id
 from m3bench.sandboxes.servers.google_maps import geocoder
 from m3bench.sandboxes.servers.google_maps.details import resolve
 from m3bench.sandboxes.servers.google_maps.matches import Match
@@ -25,6 +26,12 @@ def legacy(text: str) -> tuple[Point, str, list[str]] | None:
     return (matched[0].point, matched[0].id, list(matched[0].types)) if matched else None
 
 
+def may_be(text: str) -> bool:
+    """Whether a waypoint that nothing here answers to may be one all the same."""
+    _, is_id, name = text.strip().removeprefix("via:").partition("place_id:")
+    return is_place_id(name.strip()) if is_id else any(character.isalnum() for character in text)
+
+
 def current(waypoint: Mapping[str, Any], field: str) -> Point:
     """Position of a waypoint given as an object; raises a `ToolError` like the service's refusal.
 
@@ -34,7 +41,8 @@ def current(waypoint: Mapping[str, Any], field: str) -> Point:
     if isinstance(waypoint.get("placeId"), str):
         found = resolve(waypoint["placeId"])
         if found is None:
-            raise http_error(400, ROUTES, f"{field}.placeId: The provided Place ID is invalid.")
+            message = f"{field}.placeId: The provided Place ID is invalid."
+            raise http_error(400, ROUTES, message, possible=is_place_id(waypoint["placeId"]))
         return found.point
     location = waypoint.get("location")
     for value in ((location or {}).get("latLng") if isinstance(location, Mapping) else None, waypoint.get("latLng")):
@@ -46,6 +54,7 @@ def current(waypoint: Mapping[str, Any], field: str) -> Point:
     if isinstance(waypoint.get("address"), str):
         there = legacy(waypoint["address"])
         if there is None:
-            raise http_error(400, ROUTES, f"{field}.address: no place answers to {waypoint['address']!r}.")
+            message = f"{field}.address: no place answers to {waypoint['address']!r}."
+            raise http_error(400, ROUTES, message, possible=may_be(waypoint["address"]))
         return there[0]
     raise http_error(400, ROUTES, f"{field} must have one of location.latLng, placeId or address.")

@@ -39,11 +39,11 @@ def sent(**parameters: object) -> dict[str, object]:
     return {name: value for name, value in parameters.items() if value is not None}
 
 
-def http_error(code: int, endpoint: str, message: str) -> ToolError:
-    """The failure of a request that the service refuses."""
+def http_error(code: int, endpoint: str, message: str, *, possible: bool = False) -> ToolError:
+    """The failure of a request that the service refuses; what may be `possible` is a gap of the world."""
     payload = {"error": {"code": code, "message": message, "status": _STATUSES[code]}}
     text = f"HTTP {code} {_REASONS[code]} at {endpoint}: {json.dumps(payload, ensure_ascii=False)}"
-    return ToolError(text, outcome="not_found" if code == 404 else "invalid_arguments")
+    return ToolError(text, outcome="gap" if possible else "not_found" if code == 404 else "invalid_arguments")
 
 
 def masked(value: object, mask: str, prefix: str = "") -> Any:

@@ -3,6 +3,7 @@
 It answers from the frozen world for evaluation; nothing in it is medical advice. Every failure is an ordinary
 result with `status` `error`. The public server leaves the places of trials and the category of a code empty and
 puts a medRxiv query into a path; here they are filled in, and the query is searched for. Usage is counted per host.
+All codes of ICD-10-CM are held: one that is not found does not exist.
 """
 
 from collections import Counter
@@ -11,6 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.healthcare_mcp import dicom, finding
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import diagnoses, noise
@@ -52,7 +54,7 @@ async def fda_drug_lookup(drug_name: str, context: Context, search_type: str = "
         raise _nonsense("Drug name is required")
     found = finding.medicines(drug_name)
     if not found:
-        raise _missing("Error fetching drug information: HTTP 404: Not Found")
+        raise _missing("Error fetching drug information: HTTP 404: Not Found", _is_word(drug_name))
     first = found[0]
     return {
         "status": "success",
@@ -120,7 +122,7 @@ def pubmed_search(
         return (since is None or paper.published >= since) and (not open_access or _is_open(paper))
 
     found = ranked("pubmed", query, MOST_PAPERS, fits)
-    return {
+    answer = {
         "status": "success",
         "query": query,
         "total_results": len(found),
@@ -128,6 +130,7 @@ def pubmed_search(
         "open_access": open_access,
         "articles": [_article(paper) for paper in found[: int(max_results)]],
     }
+    return covered(answer, found, query)
 
 
 def _is_open(paper: Paper) -> bool:
@@ -163,7 +166,8 @@ def medrxiv_search(query: str, context: Context, max_results: float = 10) -> Ans
         }
         for paper in found[: int(max_results)]
     ]
-    return {"status": "success", "query": query, "total_results": len(found), "articles": articles}
+    answer = {"status": "success", "query": query, "total_results": len(found), "articles": articles}
+    return covered(answer, found, query)
 
 
 @server.tool
@@ -192,7 +196,8 @@ async def ncbi_bookshelf_search(query: str, context: Context, max_results: float
         }
         for book in found[: int(max_results)]
     ]
-    return {"status": "success", "query": query, "total_results": len(found), "books": books}
+    answer = {"status": "success", "query": query, "total_results": len(found), "books": books}
+    return covered(answer, found, query)
 
 
 @server.tool
@@ -215,13 +220,14 @@ async def health_topics(topic: str, context: Context, language: str = "en") -> A
     if not topic.strip():
         raise _nonsense("Topic is required")
     found = finding.topics(topic, language)
-    return {
+    answer = {
         "status": "success",
         "search_term": topic,
         "language": language,
         "total_results": len(found),
         "health_topics": [_topic(record, language) for record in found],
     }
+    return covered(answer, found, topic)
 
 
 def _topic(record: Record, language: str) -> Answer:
@@ -246,13 +252,14 @@ async def clinical_trials_search(
     if not condition.strip():
         raise _nonsense("Condition is required")
     found = finding.trials(condition, _STATUSES.get(status))
-    return {
+    answer = {
         "status": "success",
         "condition": condition,
         "search_status": status,
         "total_results": len(found),
         "trials": [_trial(record) for record in found[: int(max_results)]],
     }
+    return covered(answer, found, condition)
 
 
 def _trial(record: Record) -> Answer:
@@ -287,7 +294,8 @@ def lookup_icd_code(
     if code and code.strip():
         return _codes("code", code, diagnoses.beginning(code)[:limit])
     if description and description.strip():
-        return _codes("description", description, diagnoses.search(description, limit))
+        found = diagnoses.search(description, limit)
+        return covered(_codes("description", description, found), found or limit < 1, description)
     raise _nonsense("Either code or description is required")
 
 
@@ -333,5 +341,9 @@ def _nonsense(message: str) -> SoftError:
     return SoftError({"status": "error", "error_message": message}, outcome="invalid_arguments")
 
 
-def _missing(message: str) -> SoftError:
-    return SoftError({"status": "error", "error_message": message})
+def _missing(message: str, possible: bool = False) -> SoftError:
+    return SoftError({"status": "error", "error_message": message}, outcome="gap" if possible else "not_found")
+
+
+def _is_word(text: str) -> bool:
+    return any(character.isalpha() for character in text)

@@ -5,10 +5,12 @@ to itself. Search compares words and tags and returns at most 50 icons per comma
 """
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.hugeicons_mcp.usage import USAGE
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import tables
@@ -51,7 +53,7 @@ async def search_icons(query: str) -> str:
     found: dict[str, Icon] = {}
     for part in query.split(","):
         found |= {icon["name"]: icon for _, icon in _index().search(part, MOST_FOUND)}
-    return _json(list(found.values()))
+    return covered(_json(list(found.values())), found, query)
 
 
 @server.tool
@@ -93,7 +95,10 @@ def _icon(name: str, asked: str, problem: str) -> Icon:
         raise ToolError(f"-32603: Failed to get icon {asked}: Icon name is required", outcome="invalid_arguments")
     found = _by_name().get(name.strip())
     if found is None:
-        raise ToolError(f"-32603: Failed to get icon {asked}: {problem}")
+        raise ToolError(
+            f"-32603: Failed to get icon {asked}: {problem}",
+            outcome="gap" if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name.strip()) else "not_found",
+        )
     return found
 
 

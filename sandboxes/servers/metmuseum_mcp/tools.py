@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from m3bench.sandboxes.content import Image
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.metmuseum_mcp import drawing
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import tables
@@ -41,7 +42,7 @@ async def search_museum_objects(
     else:
         found = [thing for thing in _objects().values() if kept(thing)]
     if not found:
-        return _NOTHING
+        return covered(_NOTHING, departmentId is not None and departmentId not in _departments(), q)
     return f"Total objects found: {len(found)}\nObject IDs: {', '.join(str(thing['id']) for thing in found)}"
 
 
@@ -50,7 +51,11 @@ async def get_museum_object(objectId: float, returnImage: bool = True) -> list[o
     thing = _objects().get(objectId)
     if thing is None:
         shown = int(objectId) if objectId == objectId // 1 else objectId
-        raise ToolError(f"Error getting museum object id {shown}: Error: HTTP error! status: 404")
+        possible = objectId > 0 and isinstance(shown, int)
+        raise ToolError(
+            f"Error getting museum object id {shown}: Error: HTTP error! status: 404",
+            outcome="gap" if possible else "not_found",
+        )
     facts = {
         "Title": thing["title"],
         "Artist": thing.get("artist"),

@@ -25,10 +25,10 @@ def day_of(text: str, field: str) -> date:
     raise api_error(400, f"{field} {text!r} is not a date: expected YYYY-MM-DD")
 
 
-def api_error(status: int, details: str | Mapping[str, object]) -> SoftError:
-    """The error to raise when the public API would refuse the request."""
+def api_error(status: int, details: str | Mapping[str, object], *, possible: bool = False) -> SoftError:
+    """The error to raise when the public API would refuse the request; what may be `possible` is a gap of the world."""
     text = f"API Error: HTTP error: {status} - Details: {details}"
-    return SoftError(text, outcome="not_found" if status == 404 else "invalid_arguments")
+    return SoftError(text, outcome="gap" if possible else "not_found" if status == 404 else "invalid_arguments")
 
 
 def refusal(text: str) -> SoftError:

@@ -1,10 +1,13 @@
 """Near-Earth asteroids: what passes in a week, one asteroid, the catalogue."""
 
+import re
 from datetime import timedelta
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nasa_mcp.answers import RULE, api_error, day_of, server
 from m3bench.sandboxes.world.asteroids import Asteroid, Passage, find, numbered, passing
 
+_SPK_ID = re.compile(r"[1235]\d{6,8}")
 _MOST_DAYS = 7
 _PAGE = 20
 _SHOWN = 10
@@ -35,14 +38,15 @@ async def get_asteroids_feed(start_date: str, end_date: str | None = None) -> st
                 f"  Distance (km): {passage.distance_km:.6f}",
                 f"  Relative velocity (km/h): {passage.speed_km_h:.6f}",
             ]
-    return "\n".join(lines)
+    return covered("\n".join(lines), any(found.values()))
 
 
 @server.tool
 async def get_asteroid_lookup(asteroid_id: str) -> str:
     asteroid = find(asteroid_id.strip())
     if asteroid is None:
-        raise api_error(404, f"there is no asteroid of SPK-ID {asteroid_id!r}; browse_asteroids shows known ones")
+        problem = f"no asteroid of SPK-ID {asteroid_id!r} is known; browse_asteroids shows known ones"
+        raise api_error(404, problem, possible=_SPK_ID.fullmatch(asteroid_id.strip()) is not None)
     smallest, largest = asteroid.diameters_km
     lines = [
         f"ID: {asteroid.id}",

@@ -6,6 +6,7 @@ An event belongs to the day it starts. The record covers 2024 and 2025 up to the
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nasa_mcp.answers import RULE, api_error, day_of, refusal, server
 from m3bench.sandboxes.world import clock
 from m3bench.sandboxes.world.sun.ejections import speed_class
@@ -14,6 +15,7 @@ from m3bench.sandboxes.world.sun.forecasts import runs
 from m3bench.sandboxes.world.sun.messages import messages
 from m3bench.sandboxes.world.sun.record import record
 
+_RECORDED_SINCE = datetime(2010, 4, 3, tzinfo=UTC)
 _SHOWN = 10
 _SHOWN_RUNS = 5
 _SHOWN_LINKS = 5
@@ -70,7 +72,8 @@ async def get_wsa_enlil_simulation(start_date: str | None = None, end_date: str 
             lines.append("  Impacts (first 2):")
             lines += [f"    - Location: {hit.location}, Arrival: {minute(hit.arrival)}" for hit in run.impacts[:2]]
         entries.append(lines)
-    return _listed("WSA+Enlil Simulations", entries, len(found), "simulations")
+    answer = _listed("WSA+Enlil Simulations", entries, len(found), "simulations")
+    return covered(answer, found or not _observed(start, end))
 
 
 @server.tool
@@ -99,14 +102,15 @@ async def get_notifications(
             ]
         )
     if not found:
-        return "No notifications found for the specified period and type."
+        return covered("No notifications found for the specified period and type.", not _observed(start, end))
     return _listed("Notifications", entries, len(found), "notifications")
 
 
 def _events(kind: Kind, title: str, start_date: str | None, end_date: str | None) -> str:
     start, end = _span(start_date, end_date, _DEFAULT_DAYS)
     found = record().between(kind, start, end)
-    return _listed(title, [_entry(event) for event in found[:_SHOWN]], len(found), "entries")
+    answer = _listed(title, [_entry(event) for event in found[:_SHOWN]], len(found), "entries")
+    return covered(answer, found or not _observed(start, end))
 
 
 def _listed(title: str, entries: Sequence[Sequence[str]], total: int, noun: str) -> str:
@@ -151,6 +155,11 @@ def _entry(event: Event) -> list[str]:
     if event.links:
         lines += ["  Related event IDs (first 5):", "    " + ", ".join(event.related[:_SHOWN_LINKS])]
     return lines
+
+
+def _observed(start: datetime, end: datetime) -> bool:
+    """Whether the public record, which began in 2010, may have something that ours does not: not of the future."""
+    return end > _RECORDED_SINCE and start <= clock.NOW
 
 
 def _span(start_date: str | None, end_date: str | None, default_days: int) -> tuple[datetime, datetime]:

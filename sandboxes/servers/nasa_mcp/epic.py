@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import cast
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nasa_mcp.answers import RULE, day_of, refusal, server
-from m3bench.sandboxes.world.epic import LAST, Collection, Shot, days, shots
+from m3bench.sandboxes.world.epic import LAST, Collection, Shot, days, shots, was_on
 
 _SHOWN = 10
 _DATES_A_LINE = 10
@@ -20,9 +21,10 @@ async def get_epic_imagery(collection: str = "natural") -> str:
 @server.tool
 async def get_epic_imagery_by_date(date: str, collection: str = "natural") -> str:
     chosen = _collection(collection)
-    found = shots(day_of(date, "date"))
+    day = day_of(date, "date")
+    found = shots(day)
     if not found:
-        return f"No EPIC images available for the specified date ({date})."
+        return covered(f"No EPIC images available for the specified date ({date}).", not was_on(day))
     return _listed(f"EPIC images found for date {date}", found, chosen)
 
 

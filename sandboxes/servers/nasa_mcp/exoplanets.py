@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from xml.sax.saxutils import escape
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nasa_mcp.answers import RULE, server
 from m3bench.sandboxes.servers.nasa_mcp.conditions import Condition, ConditionError, Row, parse
 from m3bench.sandboxes.world import tables
@@ -44,7 +45,7 @@ async def get_exoplanet_data(query: str | None = None, table: str = "exoplanets"
         raise _refused(f"the condition {query!r} is not valid: {error}") from None
     found = [row for row in _rows() if condition(row)]
     if not found:
-        return "No exoplanet data found for the specified query."
+        return covered("No exoplanet data found for the specified query.", found)
     return _listed(found) if format == "json" else _raw(found, format)
 
 

@@ -3,6 +3,7 @@
 from functools import cache
 from itertools import islice
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nasa_mcp.answers import RULE, api_error, day_of, refusal, server
 from m3bench.sandboxes.world.mars import CAMERAS, Photo, Rover, rovers
 
@@ -36,7 +37,8 @@ async def get_mars_rover_photos(
     if not found:
         criteria = f"sol={sol}" if sol is not None else f"earth_date={earth_date}"
         criteria += f", camera={wanted}" if wanted else ""
-        return f"No photos found for rover '{rover.id}' with criteria: {criteria}, page {page}."
+        possible = asked is not None and 0 <= asked <= rover.last_sol and page == 1
+        return covered(f"No photos found for rover '{rover.id}' with criteria: {criteria}, page {page}.", not possible)
     lines = [f"Mars Rover Photos for '{rover.id}' (Page {page}): {len(found)} found on this page."]
     for photo in found[:_SHOWN]:
         lines += ["", *_lines(rover, photo), RULE]

@@ -4,11 +4,13 @@ Failures are ordinary results with an `error` field, as on the public server. Tw
 public one is not: `activities` really filters, and an amenity that a campground does not have is not listed.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 from typing import Any
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nationalparks import layout
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import tables
@@ -64,7 +66,10 @@ async def findParks(
 async def getParkDetails(parkCode: str) -> dict[str, Any]:
     park = _parks().get(parkCode.strip().lower())
     if park is None:
-        raise SoftError({"error": "Park not found", "message": f"No park found with park code: {parkCode}"})
+        raise SoftError(
+            {"error": "Park not found", "message": f"No park found with park code: {parkCode}"},
+            outcome="gap" if _is_code(parkCode.strip()) else "not_found",
+        )
     return layout.park_details(park)
 
 
@@ -72,7 +77,9 @@ async def getParkDetails(parkCode: str) -> dict[str, Any]:
 async def getAlerts(
     parkCode: str | None = None, limit: float | None = None, start: float | None = None, q: str | None = None
 ) -> dict[str, Any]:
-    return _page("park_alerts", q, _in_parks(parkCode), limit, start, layout.alert, "alerts")
+    return _page(
+        "park_alerts", q, _in_parks(parkCode), limit, start, layout.alert, "alerts", possible=_possible(parkCode)
+    )
 
 
 @server.tool
@@ -82,7 +89,16 @@ async def getVisitorCenters(
     def show(center: Record) -> dict[str, Any]:
         return layout.visitor_center(center, _parks()[center["park_id"]])
 
-    return _page("park_visitor_centers", q, _in_parks(parkCode), limit, start, show, "visitorCenters")
+    return _page(
+        "park_visitor_centers",
+        q,
+        _in_parks(parkCode),
+        limit,
+        start,
+        show,
+        "visitorCenters",
+        possible=_possible(parkCode),
+    )
 
 
 @server.tool
@@ -92,7 +108,9 @@ async def getCampgrounds(
     def show(campground: Record) -> dict[str, Any]:
         return layout.campground(campground, _parks()[campground["park_id"]])
 
-    return _page("park_campgrounds", q, _in_parks(parkCode), limit, start, show, "campgrounds")
+    return _page(
+        "park_campgrounds", q, _in_parks(parkCode), limit, start, show, "campgrounds", possible=_possible(parkCode)
+    )
 
 
 @server.tool
@@ -114,7 +132,7 @@ async def getEvents(
     def show(event: Record) -> dict[str, Any]:
         return layout.event(event, _parks()[event["park_id"]])
 
-    return _page("park_events", q, fits, limit, start, show, "events")
+    return _page("park_events", q, fits, limit, start, show, "events", possible=_possible(parkCode) and first <= last)
 
 
 def _page(
@@ -125,8 +143,13 @@ def _page(
     start: float | None,
     show: Callable[[Record], dict[str, Any]],
     name: str,
+    *,
+    possible: bool = True,
 ) -> dict[str, Any]:
-    """One page of what fits, as a list and (but for parks) by park code."""
+    """One page of what fits, as a list and (but for parks) by park code.
+
+    Nothing at all is a gap of the world where it is `possible` that there is something.
+    """
     size, offset = _count("limit", limit, DEFAULT_LIMIT), _count("start", start, 0)
     records = _rows(table)
     if query and query.strip():
@@ -137,7 +160,7 @@ def _page(
     answer: dict[str, Any] = {"total": len(found), "limit": size, "start": offset, name: page}
     if table != "parks":
         answer[f"{name}ByPark"] = _by_park(page)
-    return answer
+    return covered(answer, found or not possible, query if query and query.strip() else "any")
 
 
 def _by_park(page: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -174,6 +197,14 @@ def _invalid(field: str, code: str, message: str) -> SoftError:
 def _in_parks(codes: str | None) -> Callable[[Record], bool]:
     wanted = {code.lower() for code in _parts(codes)}
     return lambda record: not wanted or record["park_id"] in wanted
+
+
+def _possible(codes: str | None) -> bool:
+    return not _parts(codes) or any(map(_is_code, _parts(codes)))
+
+
+def _is_code(text: str) -> bool:
+    return re.fullmatch(r"[a-z]{4}", text, re.IGNORECASE) is not None
 
 
 def _parts(value: str | None) -> list[str]:

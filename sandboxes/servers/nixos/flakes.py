@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nixos.errors import check_limit
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.search import Index
@@ -21,7 +22,7 @@ def search(query: str, limit: int) -> str:
     everything: Sequence[Flake] = tables.load("nix_flakes")
     found = everything if wanted in ("", "*") else [flake for _, flake in _index().search(wanted, len(everything))]
     if not found:
-        return "\n".join(
+        answer = "\n".join(
             [
                 f"No flakes found matching '{query}'.",
                 "",
@@ -31,6 +32,7 @@ def search(query: str, limit: int) -> str:
                 "• A topic: python, rust, neovim, secrets",
             ]
         )
+        return covered(answer, found, query)
     total, shown = sum(len(flake["packages"]) for flake in found), found[:limit]
     unique = f"{len(shown)} unique flakes"
     head = f"{total:,} total matches ({unique})" if total > len(shown) else unique

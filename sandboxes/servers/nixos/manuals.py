@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from m3bench.sandboxes.servers.nixos.errors import check_limit, failure
+from m3bench.sandboxes.gaps import covered
+from m3bench.sandboxes.servers.nixos.errors import absent_option, check_limit, failure
 from m3bench.sandboxes.world import tables
 
 Option = Mapping[str, Any]
@@ -35,7 +36,7 @@ class Manual:
         check_limit(limit, 100, "Limit must be 1-100")
         found = self._containing(query)[:limit]
         if not found:
-            return f"No {self.title} options found matching '{query}'"
+            return covered(f"No {self.title} options found matching '{query}'", found, query)
         lines = [f"Found {len(found)} {self.title} options matching '{query}':", ""]
         for option in found:
             lines += [f"• {option['name']}", f"  Type: {option['type']}", f"  {_description(option)}", ""]
@@ -53,8 +54,13 @@ class Manual:
                 f"Option '{name}' not found. Did you mean one of these?\n{listed}\n\n"
                 f"Tip: {self.browser}('{name}') lists everything below it.",
                 "NOT_FOUND",
+                outcome=absent_option(name),
             )
-        raise failure(f"Option '{name}' not found.\nTip: {self.browser} lists the options below a prefix.", "NOT_FOUND")
+        raise failure(
+            f"Option '{name}' not found.\nTip: {self.browser} lists the options below a prefix.",
+            "NOT_FOUND",
+            outcome=absent_option(name),
+        )
 
     def by_prefix(self, prefix: str) -> str:
         """The options below a prefix, in alphabetical order."""
@@ -64,7 +70,7 @@ class Manual:
             if not prefix or option["name"] == prefix or option["name"].startswith(f"{prefix}.")
         ][:_MOST_BY_PREFIX]
         if not found:
-            return f"No {self.title} options found with prefix '{prefix}'"
+            return covered(f"No {self.title} options found with prefix '{prefix}'", found, prefix)
         lines = [f"{self.title} options with prefix '{prefix}' ({len(found)} found):", ""]
         for option in sorted(found, key=lambda option: str(option["name"])):
             lines += [f"• {option['name']}", f"  {_description(option)}", ""]

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nixos import channels, packages
 from m3bench.sandboxes.servers.nixos.channels import Package
 from m3bench.sandboxes.servers.nixos.errors import check_limit, failure
 from m3bench.sandboxes.world import clock, noise
 
 _NAME = re.compile(r"[a-zA-Z0-9\-_.]+")
+_VERSION = re.compile(r"v?\d[\w.+~-]*")
 _ALIASES = {"python": "python3"}
 _CHECKED = 50
 
@@ -66,7 +68,7 @@ def find(name: str, version: str) -> str:
     package, versions = _find(name)
     found = next((seen for seen in versions if seen.version == version), None)
     if found is None:
-        return _absent(name, version, versions[:_CHECKED])
+        return covered(_absent(name, version, versions[:_CHECKED]), not _VERSION.fullmatch(version.strip()))
     return "\n".join(
         [
             f"✓ Found {name} version {version}",
@@ -122,7 +124,11 @@ def _check_name(name: str) -> None:
 def _find(name: str) -> tuple[Package, Sequence[Seen]]:
     found = packages.named(_ALIASES.get(name, name))
     if not found:
-        raise failure(f"Package '{name}' not found in NixHub", "NOT_FOUND")
+        raise failure(
+            f"Package '{name}' not found in NixHub",
+            "NOT_FOUND",
+            outcome="not_found" if packages.is_absent(name) else "gap",
+        )
     package = found[0]
     last = clock.NOW.date() - timedelta(days=1)
     versions: list[Seen] = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from m3bench.sandboxes.servers.nixos import channels
 from m3bench.sandboxes.servers.nixos.channels import Package
-from m3bench.sandboxes.servers.nixos.errors import failure
+from m3bench.sandboxes.servers.nixos.errors import absent_option, failure
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.search import Index, fold
 
@@ -20,6 +20,7 @@ Option = Mapping[str, Any]
 
 _WEIGHTS = {"name": 3.0, "attribute": 2.0, "description": 1.0}
 _WHOLE = 0.8
+_NAME = re.compile(r"[\w.+-]+")
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -55,18 +56,20 @@ def search_options(query: str, limit: int) -> list[Option]:
 
 def package(name: str, channel: str) -> tuple[Package, str]:
     """The package of a name or attribute and its version; fails when the channel has none."""
-    for found in named(name):
+    known = named(name)
+    for found in known:
         version = channels.version(found, channel)
         if version is not None:
             return found, version
-    raise failure(f"Package '{name}' not found", "NOT_FOUND")
+    possible = not known and _NAME.fullmatch(name.strip()) is not None and not is_absent(name)
+    raise failure(f"Package '{name}' not found", "NOT_FOUND", outcome="gap" if possible else "not_found")
 
 
 def option(name: str) -> Option:
     """The NixOS option of exactly this name."""
     found = next((option for option in tables.load("nix_options") if option["name"] == name), None)
     if found is None:
-        raise failure(f"Option '{name}' not found", "NOT_FOUND")
+        raise failure(f"Option '{name}' not found", "NOT_FOUND", outcome=absent_option(name))
     return found
 
 
@@ -76,9 +79,19 @@ def named(name: str) -> Sequence[Package]:
     return sorted(found, key=lambda entry: entry["attribute"] != name)
 
 
+def is_absent(name: str) -> bool:
+    """Whether it is known that no package has this name."""
+    return fold(name.strip()) in _absent()
+
+
 def count(channel: str) -> int:
     """How many packages a channel has."""
     return sum(channels.version(entry, channel) is not None for entry in tables.load("nix_packages"))
+
+
+@cache
+def _absent() -> frozenset[str]:
+    return frozenset(record["id"] for record in tables.load("nix_absent"))
 
 
 @cache

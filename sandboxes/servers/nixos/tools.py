@@ -4,6 +4,7 @@ Texts are laid out as the public server lays them out. What it reports as having
 answer; errors are plain texts with a code. Counts are those of our tables, not of the whole of nixpkgs.
 """
 
+from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nixos import channels, flakes, nixhub, packages
 from m3bench.sandboxes.servers.nixos.errors import check_limit, failure
 from m3bench.sandboxes.servers.nixos.manuals import DARWIN, HOME_MANAGER
@@ -38,7 +39,7 @@ async def nixos_search(query: str, search_type: str = "packages", limit: int = 2
             for program, package in packages.search_programs(query, limit, channel)
         ]
     if not entries:
-        return f"No {search_type} found matching '{query}'"
+        return covered(f"No {search_type} found matching '{query}'", packages.is_absent(query), query)
     lines = [f"Found {len(entries)} {search_type} matching '{query}':", ""]
     return "\n".join([*lines, *(line for entry in entries for line in (*entry, ""))]).strip()
 

@@ -9,11 +9,14 @@ import re
 from typing import Any
 
 from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.gaps import covered
+from m3bench.sandboxes.identifiers import is_arxiv, is_doi, is_eprint
 from m3bench.sandboxes.servers.paper_search import documents, layout
 from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.paper_finding import newest, ranked, recent
 from m3bench.sandboxes.world.papers import Paper, Platform, by_digest, by_doi, on
-from m3bench.tasks.errors import SoftError, ToolError
+from m3bench.tasks.errors import Failure, SoftError, ToolError
 
 server = ToolServer("paper_search")
 
@@ -27,52 +30,53 @@ _YEARS = re.compile(r"^\s*(\d{4})?\s*(-)?\s*(\d{4})?\s*$")
 
 @server.tool
 async def search_arxiv(query: str, max_results: int = 10) -> Found:
-    return [layout.at_home(paper) for paper in newest("arxiv", query, max_results)]
+    return _listed([layout.at_home(paper) for paper in newest("arxiv", query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_pubmed(query: str, max_results: int = 10) -> Found:
-    return [layout.at_home(paper) for paper in ranked("pubmed", query, max_results)]
+    return _listed([layout.at_home(paper) for paper in ranked("pubmed", query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_biorxiv(query: str, max_results: int = 10) -> Found:
-    return [layout.at_home(paper) for paper in recent("biorxiv", query, max_results)]
+    return _listed([layout.at_home(paper) for paper in recent("biorxiv", query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_medrxiv(query: str, max_results: int = 10) -> Found:
-    return [layout.at_home(paper) for paper in recent("medrxiv", query, max_results)]
+    return _listed([layout.at_home(paper) for paper in recent("medrxiv", query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_google_scholar(query: str, max_results: int = 10) -> Found:
-    return [layout.scholar(paper) for paper in ranked(None, query, max_results)]
+    return _listed([layout.scholar(paper) for paper in ranked(None, query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_iacr(query: str, max_results: int = 10, fetch_details: bool = True) -> Found:
     show = layout.at_home if fetch_details else layout.bare
-    return [show(paper) for paper in ranked("iacr", query, max_results)]
+    return _listed([show(paper) for paper in ranked("iacr", query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_semantic(query: str, year: str | None = None, max_results: int = 10) -> Found:
     first, last = _years(year)
     found = ranked(None, query, max_results, lambda paper: first <= paper.published.year <= last)
-    return [layout.semantic(paper) for paper in found]
+    return _listed([layout.semantic(paper) for paper in found], query if first <= NOW.year else "", max_results)
 
 
 @server.tool
 async def search_crossref(query: str, kwargs: str, max_results: int = 10) -> Found:
-    return [layout.crossref(paper) for paper in ranked(None, query, max_results, lambda paper: bool(paper.doi))]
+    found = ranked(None, query, max_results, lambda paper: bool(paper.doi))
+    return _listed([layout.crossref(paper) for paper in found], query, max_results)
 
 
 @server.tool
 async def get_crossref_paper_by_doi(doi: str) -> dict[str, Any]:
     paper = by_doi().get(_plain_doi(doi))
     if paper is None:
-        raise SoftError({})
+        raise SoftError({}, outcome=_absent(is_doi(_plain_doi(doi))))
     return layout.crossref(paper)
 
 
@@ -103,7 +107,7 @@ def download_medrxiv(context: Context, paper_id: str, save_path: str = "./downlo
 def download_iacr(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
     paper = _eprint(paper_id)
     if paper is None:
-        raise SoftError("Failed to download PDF: HTTP 404")
+        raise SoftError("Failed to download PDF: HTTP 404", outcome=_absent(_is_eprint(paper_id)))
     return _save(context, paper, save_path, f"iacr_{paper.id.replace('/', '_')}.pdf")
 
 
@@ -124,7 +128,7 @@ async def download_crossref(paper_id: str, save_path: str = "./downloads") -> st
 def read_arxiv_paper(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
     paper = _arxiv_paper(paper_id)
     if paper is None:
-        raise SoftError("")
+        raise SoftError("", outcome=_absent(_is_arxiv(paper_id)))
     return "\n".join(_pages(context, paper, save_path, _arxiv_file(paper_id)))
 
 
@@ -150,7 +154,7 @@ def read_medrxiv_paper(context: Context, paper_id: str, save_path: str = "./down
 def read_iacr_paper(context: Context, paper_id: str, save_path: str = "./downloads") -> str:
     paper = _eprint(paper_id)
     if paper is None:
-        raise SoftError(f"Error: Could not find PDF URL for paper {paper_id}")
+        raise SoftError(f"Error: Could not find PDF URL for paper {paper_id}", outcome=_absent(_is_eprint(paper_id)))
     return _with_header(context, paper, save_path, f"iacr_{paper.id.replace('/', '_')}.pdf")
 
 
@@ -165,6 +169,41 @@ async def read_crossref_paper(paper_id: str, save_path: str = "./downloads") -> 
         "CrossRef papers cannot be read directly through this tool. Only metadata and abstracts are available through "
         "CrossRef's API. Please use the paper's DOI or URL to access the full text on the publisher's website."
     )
+
+
+def _listed(shown: Found, query: str, limit: int) -> Found:
+    return covered(shown, shown or limit < 1, query)
+
+
+def _absent(possible: bool) -> Failure:
+    """How it ends when a paper is not held: a gap of the world, unless no paper can have that name."""
+    return "gap" if possible else "not_found"
+
+
+def _is_arxiv(paper_id: str) -> bool:
+    """Whether it may be the id of a paper that is not held; of one that is held, only the version can be wrong."""
+    match = _ARXIV_ID.match(paper_id.strip())
+    name = f"{match[1]}{f'v{match[2]}' if match[2] else ''}" if match else paper_id.strip()
+    return is_arxiv(name) and not (match and match[1] in on("arxiv"))
+
+
+def _is_eprint(paper_id: str) -> bool:
+    match = _IACR_ID.match(paper_id.strip())
+    return bool(match and is_eprint(match[1]))
+
+
+def _is_name(name: str) -> bool:
+    """Whether Semantic Scholar may know a paper by this name."""
+    kind, _, rest = name.partition(":")
+    match kind.upper():
+        case "ARXIV":
+            return _is_arxiv(rest)
+        case "PMID" | "CORPUSID":
+            return rest.strip().isdecimal()
+        case "URL":
+            return bool(rest.strip())
+        case _:
+            return re.fullmatch(r"[0-9a-f]{40}", name.lower()) is not None or is_doi(_plain_doi(name))
 
 
 def _save(context: Context, paper: Paper, save_path: str, name: str) -> str:
@@ -186,7 +225,7 @@ def _pages(context: Context, paper: Paper, save_path: str, name: str) -> list[st
 def _read_preprint(context: Context, platform: Platform, paper_id: str, save_path: str) -> str:
     paper = on(platform).get(_plain_doi(paper_id))
     if paper is None:
-        raise SoftError("")
+        raise SoftError("", outcome=_absent(is_doi(_plain_doi(paper_id))))
     return "\n".join(_pages(context, paper, save_path, _doi_file(paper_id)))
 
 
@@ -205,7 +244,10 @@ def _place(context: Context, save_path: str, name: str) -> str:
 def _arxiv(paper_id: str) -> Paper:
     paper = _arxiv_paper(paper_id)
     if paper is None:
-        raise ToolError(f"Paper not found on arXiv: {paper_id!r}. Use a paper_id that search_arxiv shows.")
+        raise ToolError(
+            f"Paper not found on arXiv: {paper_id!r}. Use a paper_id that search_arxiv shows.",
+            outcome=_absent(_is_arxiv(paper_id)),
+        )
     return paper
 
 
@@ -228,7 +270,10 @@ def _preprint(platform: Platform, paper_id: str) -> Paper:
     paper = on(platform).get(_plain_doi(paper_id))
     if paper is None:
         address = f"https://www.{platform}.org/content/{paper_id}v1.full.pdf"
-        raise ToolError(f"Failed to download PDF after 3 attempts: 404 Client Error: Not Found for url: {address}")
+        raise ToolError(
+            f"Failed to download PDF after 3 attempts: 404 Client Error: Not Found for url: {address}",
+            outcome=_absent(is_doi(_plain_doi(paper_id))),
+        )
     return paper
 
 
@@ -245,7 +290,10 @@ def _open_access(paper_id: str) -> Paper:
     """A paper by any name that Semantic Scholar takes, if it may be downloaded."""
     paper = _named(paper_id.strip())
     if paper is None or not paper.has_pdf:
-        raise SoftError(f"Error: Could not find PDF URL for paper {paper_id}")
+        raise SoftError(
+            f"Error: Could not find PDF URL for paper {paper_id}",
+            outcome=_absent(paper is None and _is_name(paper_id.strip())),
+        )
     return paper
 
 

@@ -9,10 +9,13 @@ server leaves empty with newer libraries, are given.
 from datetime import UTC, date, datetime
 
 from m3bench.sandboxes.content import compact
+from m3bench.sandboxes.gaps import covered, gap
+from m3bench.sandboxes.identifiers import is_ticker
 from m3bench.sandboxes.servers.yahoo_finance.history import INTERVALS, Span, history
 from m3bench.sandboxes.servers.yahoo_finance.quote import quote
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import analysts, holders, noise, options, sessions, statement_cards, stocks, tables
+from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.holders import Holding, Transaction
 from m3bench.tasks.errors import SoftError
 
@@ -38,7 +41,8 @@ def get_historical_stock_prices(ticker: str, start_date: str, end_date: str, int
     problem = span.problem(interval)
     if problem:
         raise _failed(doing, problem)
-    return compact(history(symbol, span, interval))
+    found = history(symbol, span, interval)
+    return covered(compact(found), found or not sessions.before_ours(start, end))
 
 
 @server.tool
@@ -52,7 +56,7 @@ async def get_yahoo_finance_news(ticker: str) -> str:
     company = stocks.companies()[symbol]["reports_as"]
     found = [item for item in tables.load("company_news") if item["company_id"] == company]
     if not found:
-        raise SoftError(f"No news found for company {symbol}.")
+        raise gap(f"No news found for company {symbol}.")
     newest = sorted(found, key=lambda item: str(item["date"]), reverse=True)
     return "\n\n".join(f"- {item['title']}\n  {_link(item)}" for item in newest)
 
@@ -98,7 +102,8 @@ def get_option_chain(ticker: str, expiration_date: str, option_type: str) -> str
     known = {day.isoformat(): day for day in options.expiries(symbol)}
     if expiration_date not in known:
         raise SoftError(
-            f"No options available for {expiration_date}. get_option_expiration_dates lists the dates there are."
+            f"No options available for {expiration_date}. get_option_expiration_dates lists the dates there are.",
+            outcome="gap" if known and _may_expire(expiration_date) else "not_found",
         )
     return compact([_contract(line) for line in options.chain(symbol, known[expiration_date], option_type)])
 
@@ -253,7 +258,7 @@ def _contract(line: options.Contract) -> Row:
 def _symbol(ticker: str) -> str:
     company = stocks.find(ticker)
     if company is None:
-        raise SoftError(f"Company ticker {ticker} not found.")
+        raise SoftError(f"Company ticker {ticker} not found.", outcome="gap" if is_ticker(ticker) else "not_found")
     return str(company["id"])
 
 
@@ -262,6 +267,15 @@ def _day(text: str, doing: str) -> date:
         return datetime.strptime(text.strip(), "%Y-%m-%d").date()
     except ValueError:
         raise _failed(doing, f"{text!r} is not a date such as 2025-10-31") from None
+
+
+def _may_expire(text: str) -> bool:
+    """Whether options may expire on a day: a weekday to come."""
+    try:
+        day = date.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return day >= NOW.date() and day.weekday() < 5
 
 
 def _link(item: tables.Record) -> str:

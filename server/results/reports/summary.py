@@ -53,7 +53,7 @@ def set_document(results: ResultSet) -> dict[str, Any]:
         "outcomes": results.outcomes,
         "coerced": sum(result.card.calls_coerced for result in results.results),
         "excluded": results.excluded,
-        "gaps": {"calls": results.excluded.get("world", 0), "share": results.gap_share},
+        "gaps": {"calls": results.gaps, "share": results.gap_share},
         "faults": faults(results.results),
         "usage": _usage(results.results),
         "repeats": _repeats(results.results),

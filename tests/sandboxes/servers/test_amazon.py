@@ -30,7 +30,7 @@ def problem(bench: Bench, tool: str, **arguments: object) -> str:
     reply = bench.reply(tool, arguments)
     assert reply.outcome != "success"
     assert reply.result["isError"] is False
-    return str(reply.result["content"][0]["text"])
+    return bench.error(tool, arguments)
 
 
 def test_a_product_of_a_search_has_title_address_picture_and_price(bench: Bench) -> None:

@@ -119,7 +119,8 @@ def test_failures_are_sentences_without_the_error_flag(bench: Bench) -> None:
     ):
         reply = bench.reply(SEARCH, brand_name=brand, model_keyword=keyword)
         assert reply.outcome != "success"
-        assert reply.result == {"content": [{"type": "text", "text": sentence}], "isError": False}
+        assert bench.error(SEARCH, brand_name=brand, model_keyword=keyword) == sentence
+        assert reply.result["isError"] is False
 
 
 def test_every_variant_is_found_by_its_own_name(bench: Bench) -> None:

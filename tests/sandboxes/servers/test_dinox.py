@@ -166,7 +166,7 @@ def test_what_cannot_be_read_is_said_in_an_ordinary_text(bench: Bench, tool: str
 def test_a_picture_that_is_not_the_tasks_is_a_plain_tool_error(bench: Bench) -> None:
     building_site(5).save(bench.folder / "media" / "other.png")
     reply = bench.reply("dinox-mcp/detect-all-objects", imageFileUri="media/other.png", includeDescription=False)
-    assert reply.outcome == "not_found"
+    assert reply.outcome == "gap"
     assert reply.result["isError"] is True
     text = reply.result["content"][0]["text"]
     assert text.startswith("Failed to detect objects from image: 'media/other.png' is not known here.")

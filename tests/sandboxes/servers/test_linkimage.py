@@ -90,7 +90,7 @@ def test_only_the_id_at_the_end_counts(bench: Bench, url: str) -> None:
 @pytest.mark.parametrize(
     ("url", "outcome"),
     [
-        ("https://unsplash.com/photos/a-cat-on-a-sofa-AAAAAAAAAAA", "not_found"),
+        ("https://unsplash.com/photos/a-cat-on-a-sofa-AAAAAAAAAAA", "gap"),
         ("https://example.org/", "invalid_arguments"),
         ("https://unsplash.com/photos/a-cat-", "invalid_arguments"),
         ("http://[broken", "invalid_arguments"),

@@ -18,8 +18,8 @@ ANIMALS = ("rabbit", "chicken", "lion", "zebra", "elephant", "cow", "giraffe", "
 
 def found(bench: Bench, tool: str, **arguments: Any) -> list[Any]:
     reply = bench.reply(f"paper_search/{tool}", arguments)
-    assert reply.outcome == "success", reply
-    return [json.loads(block["text"]) for block in reply.result["content"]]
+    assert reply.outcome in ("success", "empty"), reply
+    return [json.loads(block["text"]) for block in reply.result["content"]] if reply.outcome == "success" else []
 
 
 def flat(text: str) -> str:
@@ -160,7 +160,7 @@ def test_words_in_any_spelling_find_their_paper_and_nonsense_finds_nothing(
         return titles(found(bench, tool, query=text, **more))
 
     measure(queries(entries, f"paper_search/{tool}"), search).check()
-    assert bench.reply(f"paper_search/{tool}", query="qwxzvk blorf", **more).result == {"content": [], "isError": False}
+    assert bench.text(f"paper_search/{tool}", query="qwxzvk blorf", **more) == ""
 
 
 @pytest.mark.parametrize("platform", ["biorxiv", "medrxiv"])

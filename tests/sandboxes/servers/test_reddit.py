@@ -22,7 +22,7 @@ def problem(bench: Bench, tool: str, **arguments: object) -> str:
     reply = bench.reply(tool, arguments)
     assert reply.outcome != "success"
     assert reply.result["isError"] is False
-    return str(reply.result["content"][0]["text"])
+    return bench.error(tool, arguments)
 
 
 def spoken(comments: Iterable[Comment]) -> Iterator[Comment]:

@@ -31,7 +31,7 @@ def problem(bench: Bench, tool: str, **arguments: Any) -> str:
     reply = bench.reply(f"yahoo-finance/{tool}", arguments)
     assert reply.outcome != "success"
     assert reply.result["isError"] is False
-    return str(reply.result["content"][0]["text"])
+    return bench.error(f"yahoo-finance/{tool}", arguments)
 
 
 def merged(rows: list[Row]) -> Row:

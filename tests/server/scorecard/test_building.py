@@ -111,7 +111,9 @@ def test_calls_lost_to_gaps_of_the_world_are_not_scored_and_their_share_is_told(
     assert (card.gap_share, lost.gap_share) == (0.0, 0.25)
     assert lost.excluded == {"world": 1}
     assert lost.metrics == card.metrics
-    assert "Lost to gaps of the offline world: 25.0% of all calls." in markdown(lost, "r")
+    empty = card_of(*made, call(2000, "wiki/search", "success", "world", query="Neptune Grange"))
+    assert (empty.gaps, empty.gap_share, empty.excluded, empty.row.actual_calls) == (1, 0.25, {}, 4)
+    assert "Lost to gaps of the offline world: 1 call, 25.0% of all." in markdown(lost, "r")
 
 
 def test_differences_and_what_they_cost_are_on_the_card() -> None:
