@@ -76,6 +76,10 @@ class Relay(Protocol):
         """Send a notification that belongs to the call, such as progress or a log message."""
         ...
 
+    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask the client something that the call needs; its answer, as `result` or as `error`."""
+        ...
+
 
 def error_object(error: WireError) -> dict[str, Any]:
     """An error as it goes over the wire."""

@@ -7,7 +7,9 @@ tool call of the settled revision stays with the SDK.
 
 import json
 import logging
-from typing import NamedTuple
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
 
 import anyio
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
@@ -15,7 +17,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from m3bench.proxy.call import Caller, Relay, error_object
 from m3bench.proxy.front import Front, tool_request
-from m3bench.proxy.messages import Id, Message, error_bytes
+from m3bench.proxy.messages import Id, Json, Message, dump, error_bytes
 from m3bench.proxy.seat import Seat
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 
@@ -28,6 +30,14 @@ class Response(NamedTuple):
     line: bytes
     code: int | None = None
     """Of the error, when it is one."""
+
+
+class _Question:
+    """Something that the client is asked."""
+
+    def __init__(self) -> None:
+        self.answered = anyio.Event()
+        self.body: Json = {}
 
 
 class Conversation:
@@ -44,6 +54,7 @@ class Conversation:
         self.client = client
         self._front = front
         self._running: dict[Id, anyio.CancelScope] = {}
+        self._questions: dict[Id, _Question] = {}
 
     def takes(self, message: Message) -> bool:
         """Whether a message is a plain tool call of the settled revision; anything else is for the SDK."""
@@ -61,6 +72,38 @@ class Conversation:
         if scope is not None:
             scope.cancel()
         return scope is not None
+
+    async def ask(
+        self, send: Callable[[bytes], Awaitable[None]], method: str, params: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Ask the client something while a call of its is under way.
+
+        Args:
+            send: Sends a line to the client.
+            method: The method.
+            params: Its parameters.
+        """
+        id, question = f"m3bench-{secrets.token_hex(8)}", _Question()
+        self._questions[id] = question
+        try:
+            await send(dump({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            await question.answered.wait()
+        except anyio.get_cancelled_exc_class():
+            with anyio.move_on_after(1, shield=True):
+                taken_back = {"requestId": id, "reason": "given up"}
+                await send(dump({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": taken_back}))
+            raise
+        finally:
+            del self._questions[id]
+        return question.body
+
+    def settle(self, message: Message) -> bool:
+        """Take the client's answer to what it was asked here; False when the message is none."""
+        question = self._questions.get(message.id) if message.method is None and message.id is not None else None
+        if question is not None:
+            question.body = {key: message.body[key] for key in ("result", "error") if key in message.body}
+            question.answered.set()
+        return question is not None
 
     def close(self) -> None:
         """Cut off whatever is under way: the client is gone."""

@@ -8,36 +8,31 @@ envelope of the client's revision here. What a seat is, and where calls go, is g
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
-from mcp.server.connection import allowed_log_levels
 from mcp.server.context import CallNext, HandlerResult
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from m3bench.proxy.call import Answer, Caller, Relay, ToolRequest, error_object
+from m3bench.proxy.handlers import Handlers, Resources, SdkRelay, SdkServer, SeatOf
+from m3bench.proxy.listening import take_seat
 from m3bench.proxy.messages import Id, Json, dump
-from m3bench.proxy.sdk import Context, is_initialized, notify
+from m3bench.proxy.sdk import Context, is_initialized
 from m3bench.proxy.seat import Seat
 
 NAME = "m3bench"
 
 LIST_SECONDS = 3600
-"""How long a client may keep a tool list: a seat's never changes."""
-
-RESOURCE_NOT_FOUND = -32002
-"""What the revisions with a handshake say of a resource that is not there."""
-
-SeatOf = Callable[[Context], Awaitable[Seat]]
-
-SdkServer = Server[Json]
+"""How long a client may keep a tool list, where a seat's never changes."""
 
 
 class Calls(Protocol):
@@ -52,38 +47,28 @@ class Calls(Protocol):
         ...
 
 
-class Resources(Protocol):
-    """Prompts, resources, completions and the log level, answered by whoever is served; entries are as on the wire."""
+async def _as_it_is(seat: Seat) -> None:
+    pass
 
-    instructions: str
 
-    async def prompts(self, seat: Seat) -> Sequence[Json]:
-        """The prompts a client can offer as commands."""
-        ...
+class _Server(Server[Json]):
+    """The SDK's server, which says of itself in the handshake whether its lists change."""
 
-    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> Json | None:
-        """A prompt by name; None when there is none."""
-        ...
+    changing = False
 
-    async def resources(self, seat: Seat) -> Sequence[Json]:
-        """What can be read now."""
-        ...
-
-    async def templates(self, seat: Seat) -> Sequence[Json]:
-        """Patterns of what can be read."""
-        ...
-
-    async def resource(self, seat: Seat, uri: str) -> Json | None:
-        """A resource by URI; None when there is none."""
-        ...
-
-    async def completion(self, seat: Seat, params: Json) -> Json | None:
-        """Values for an argument that is being typed; None when nobody knows any."""
-        ...
-
-    async def log_level(self, level: str) -> None:
-        """The client wants log messages from this level on."""
-        ...
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """What is answered to `initialize`."""
+        changes = NotificationOptions(
+            prompts_changed=self.changing, resources_changed=self.changing, tools_changed=self.changing
+        )
+        return super().create_initialization_options(
+            notification_options or changes, experimental_capabilities, extensions
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,11 +80,15 @@ class Front:
     version: str
     content_only: bool = False
     """Drop structured content, for clients that would hide images behind it."""
+    changing: bool = False
+    """Whether third-party servers take part, whose lists may change at any time."""
+    prepare: Callable[[Seat], Awaitable[None]] = _as_it_is
+    """Has the tool list of a seat complete before it is shown."""
 
     def server(self, seat_of: SeatOf) -> SdkServer:
         """An SDK server whose requests belong to the seats that `seat_of` names."""
-        handlers = _Handlers(self.resources, seat_of)
-        server: SdkServer = Server(
+        handlers = Handlers(self.resources, seat_of)
+        server = _Server(
             NAME,
             version=self.version,
             title="m3bench",
@@ -113,7 +102,8 @@ class Front:
             },
             get_tool_input_schema=self.router.schema,
         )
-        handlers.register(server)
+        server.changing = self.changing
+        handlers.register(server, changing=self.changing)
         # Replaces the SDK's tracing middleware as well: nothing here exports traces.
         server.middleware[:] = [_Tools(self, seat_of)]
         return server
@@ -131,7 +121,7 @@ class Front:
         if revision not in MODERN_PROTOCOL_VERSIONS:
             return {"tools": tools}
         meta = {types.SERVER_INFO_META_KEY: self.stamp}
-        hints = {"ttlMs": LIST_SECONDS * 1000, "cacheScope": "private"}
+        hints = {"ttlMs": 0 if self.changing else LIST_SECONDS * 1000, "cacheScope": "private"}
         return {"resultType": "complete", **hints, "tools": tools, "_meta": meta}
 
     def result(self, answer: Answer, revision: str) -> bytes:
@@ -170,11 +160,6 @@ def tool_request(caller: Caller, id: Id, params: Mapping[str, object], raw: byte
     )
 
 
-def is_wanted(method: str, params: Mapping[str, object], revision: str, meta: Mapping[str, object]) -> bool:
-    """Whether a client wants a notification: the newest revision asks for log messages request by request."""
-    return method != "notifications/message" or params.get("level") in allowed_log_levels(revision, meta)
-
-
 def client_name(info: object) -> str:
     """Name and version that a client gave of itself."""
     return f"{info.get('name', '')} {info.get('version', '')}".strip() if isinstance(info, dict) else ""
@@ -194,96 +179,25 @@ class _Tools:
         self._seat_of = seat_of
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        if ctx.request_id is None or ctx.method not in ("tools/list", "tools/call"):
-            return await call_next(ctx)
         revision = ctx.protocol_version
         if revision not in MODERN_PROTOCOL_VERSIONS and not is_initialized(ctx):
             return await call_next(ctx)
+        # Over stdio calls may go past the SDK from now on; over HTTP only after a request.
+        if self._front.changing and (ctx.request_id is not None or ctx.request is None):
+            take_seat(ctx, await self._seat_of(ctx))
+        if ctx.request_id is None or ctx.method not in ("tools/list", "tools/call"):
+            return await call_next(ctx)
         seat = await self._seat_of(ctx)
         if ctx.method == "tools/list":
+            await self._front.prepare(seat)
             return self._front.listing(seat, revision)
         caller = Caller(seat=seat.id, revision=revision, client=client_of(ctx))
         request = tool_request(caller, ctx.request_id, ctx.params or {}, _body(ctx))
-        answer = await self._front.router.call(seat, request, _SdkRelay(ctx))
+        answer = await self._front.router.call(seat, request, SdkRelay(ctx))
         if answer.error is not None:
             raise MCPError(**error_object(answer.error))
         found: Json = json.loads(self._front.result(answer, revision))
         return found
-
-
-class _Handlers:
-    """What the SDK asks for beside tools."""
-
-    def __init__(self, resources: Resources, seat_of: SeatOf) -> None:
-        self._resources = resources
-        self._seat_of = seat_of
-
-    def register(self, server: SdkServer) -> None:
-        """Have a server ask here. As arguments of its constructor they would have to return models."""
-        page = types.PaginatedRequestParams
-        server.add_request_handler("tools/list", page, self.unreached)
-        server.add_request_handler("tools/call", types.CallToolRequestParams, self.unreached)
-        server.add_request_handler("prompts/list", page, self.list_prompts)
-        server.add_request_handler("prompts/get", types.GetPromptRequestParams, self.get_prompt)
-        server.add_request_handler("resources/list", page, self.list_resources)
-        server.add_request_handler("resources/templates/list", page, self.list_templates)
-        server.add_request_handler("resources/read", types.ReadResourceRequestParams, self.read_resource)
-        server.add_request_handler("completion/complete", types.CompleteRequestParams, self.complete)
-        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self.set_level)
-
-    async def unreached(self, context: Context, params: object) -> Json:
-        raise AssertionError(f"{context.method} is answered by the middleware")
-
-    async def list_prompts(self, context: Context, params: object) -> Json:
-        return _complete(context, {"prompts": list(await self._resources.prompts(await self._seat_of(context)))})
-
-    async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> Json:
-        found = await self._resources.prompt(await self._seat_of(context), params.name, params.arguments or {})
-        if found is None:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt {params.name!r}")
-        return _complete(context, found)
-
-    async def list_resources(self, context: Context, params: object) -> Json:
-        return _complete(context, {"resources": list(await self._resources.resources(await self._seat_of(context)))})
-
-    async def list_templates(self, context: Context, params: object) -> Json:
-        found = await self._resources.templates(await self._seat_of(context))
-        return _complete(context, {"resourceTemplates": list(found)})
-
-    async def read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> Json:
-        uri = str(params.uri)
-        found = await self._resources.resource(await self._seat_of(context), uri)
-        if found is None:
-            modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
-            code = types.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
-            raise MCPError(code=code, message=f"Resource not found: {uri}", data={"uri": uri})
-        return _complete(context, found)
-
-    async def complete(self, context: Context, params: object) -> Json:
-        asked = {key: value for key, value in (context.params or {}).items() if key != "_meta"}
-        found = await self._resources.completion(await self._seat_of(context), asked)
-        return _complete(context, found or {"completion": {"values": []}})
-
-    async def set_level(self, context: Context, params: types.SetLevelRequestParams) -> Json:
-        await self._resources.log_level(params.level)
-        return {}
-
-
-class _SdkRelay:
-    """Carries notifications of a call under way to the client that made it."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-
-    async def notify(self, method: str, params: Mapping[str, object]) -> None:
-        meta = (self._context.params or {}).get("_meta")
-        if is_wanted(method, params, self._context.protocol_version, meta if isinstance(meta, dict) else {}):
-            await notify(self._context, method, params)
-
-
-def _complete(context: Context, result: Json) -> Json:
-    """A result of ours or of an upstream server, which speaks an older revision, in the client's revision."""
-    return {"resultType": "complete", **result} if context.protocol_version in MODERN_PROTOCOL_VERSIONS else result
 
 
 def _body(context: Context) -> bytes | None:

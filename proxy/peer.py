@@ -9,6 +9,7 @@ import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -22,6 +23,7 @@ _TAIL = re.compile(rb'\s*,\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d+)\s*\}\
 
 Send = Callable[[bytes], Awaitable[None]]
 Notice = Callable[[str, dict[str, Any]], Awaitable[None]]
+Asked = Callable[[str | int, str, dict[str, Any]], None]
 
 logger = logging.getLogger(__name__)
 
@@ -42,12 +44,14 @@ class Peer:
         name: What the other side is called in messages.
         send: Sends a line.
         notice: Is told of notifications: method and parameters.
+        asked: Is told of requests: id, method and parameters; whoever takes one calls `reply`.
     """
 
-    def __init__(self, name: str, send: Send, notice: Notice) -> None:
+    def __init__(self, name: str, send: Send, notice: Notice, asked: Asked | None = None) -> None:
         self._name = name
         self._send = send
         self._notice = notice
+        self._asked = asked
         self._last = 0
         self._pending: dict[int, _Pending] = {}
         self._closed: UpstreamError | None = None
@@ -92,6 +96,11 @@ class Peer:
         """Send a notification."""
         await self._write({"jsonrpc": "2.0", "method": method} | ({"params": params} if params else {}))
 
+    async def reply(self, id: str | int, body: Mapping[str, Any]) -> None:
+        """Answer a request of the other side with a result or an error."""
+        with suppress(UpstreamError):
+            await self._write({"jsonrpc": "2.0", "id": id, **body})
+
     async def feed(self, line: bytes) -> None:
         """Take a line from the other side. What is not a message is skipped: some servers print."""
         found = split(line)
@@ -120,10 +129,12 @@ class Peer:
             if id is None:
                 await self._notice(method, params if isinstance(params, dict) else {})
             elif method == "ping":
-                await self._write({"jsonrpc": "2.0", "id": id, "result": {}})
+                await self.reply(id, {"result": {}})
+            elif self._asked is not None and isinstance(id, str | int):
+                self._asked(id, method, params if isinstance(params, dict) else {})
             else:
                 error = {"code": METHOD_NOT_FOUND, "message": f"{method} is not supported by m3bench"}
-                await self._write({"jsonrpc": "2.0", "id": id, "error": error})
+                await self.reply(id, {"error": error})
         elif isinstance(message.get("error"), dict):
             error = message["error"]
             problem = UpstreamError(

@@ -30,7 +30,8 @@ from starlette.types import Message as AsgiMessage
 
 from m3bench.proxy.access import refusal
 from m3bench.proxy.conversation import Conversation, Response
-from m3bench.proxy.front import Front, client_name, is_wanted
+from m3bench.proxy.front import Front, client_name
+from m3bench.proxy.handlers import is_wanted
 from m3bench.proxy.messages import Message, Refusal, dump, error_bytes, read
 from m3bench.proxy.sdk import in_use, session_transport
 from m3bench.proxy.seat import Seat
@@ -130,7 +131,7 @@ class Posts:
         message = read(body)
         if isinstance(message, Refusal):
             return HttpResponse(message.line(), status_code=400, media_type="application/json")
-        if not isinstance(message, Message) or message.method not in _WANTED:
+        if not isinstance(message, Message) or message.method not in (*_WANTED, None):
             return None
         revision = headers.get(_REVISION, b"").decode("latin-1")
         if revision in MODERN_PROTOCOL_VERSIONS:
@@ -140,7 +141,7 @@ class Posts:
             return None
         if session_transport(self._manager, session.id) is None:
             return None
-        if session.conversation.cancel(message.cancels):
+        if session.conversation.cancel(message.cancels) or session.conversation.settle(message):
             return HttpResponse(status_code=202)
         return _Call(session.conversation, message, session.id) if session.conversation.takes(message) else None
 
@@ -197,6 +198,14 @@ class _Reply:
         """Send a notification of the call."""
         if is_wanted(method, params, self._call.conversation.revision, self._meta):
             await self._write(_event(dump({"jsonrpc": "2.0", "method": method, "params": params})))
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask the client something, on the stream of its call; the answer comes by another POST."""
+
+        async def send(line: bytes) -> None:
+            await self._write(_event(line))
+
+        return await self._call.conversation.ask(send, method, params)
 
     async def attend(self, receive: Receive, call: anyio.CancelScope) -> None:
         """Keep the connection alive, and notice when the client goes."""

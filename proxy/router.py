@@ -64,11 +64,11 @@ class OwnTools(Protocol):
 class Upstreams(Protocol):
     """Third-party servers fronted by this proxy."""
 
-    def owns(self, name: str) -> bool:
+    def owns(self, seat: Seat, name: str) -> bool:
         """Whether an exposed name is answered upstream."""
         ...
 
-    def qualified(self, name: str) -> str:
+    def qualified(self, seat: Seat, name: str) -> str:
         """The canonical name of an exposed one."""
         ...
 
@@ -76,8 +76,10 @@ class Upstreams(Protocol):
         """The input schema of a tool by its exposed name; None when it is not theirs."""
         ...
 
-    async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
-        """Forward a call with its arguments and `_meta`."""
+    async def call(
+        self, seat: Seat, run: str | None, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float
+    ) -> Answer:
+        """Forward a call of a run, or of a seat without one, with its arguments and `_meta`."""
         ...
 
 
@@ -89,16 +91,24 @@ class Router:
         own: The benchmark's own tools.
         upstreams: Third-party servers, when there are any.
         timeout: Seconds a tool may take.
+        only_runs: Whether third-party servers are asked during a run alone; bundled ones always are.
     """
 
     def __init__(
-        self, journal: Journal, own: OwnTools, upstreams: Upstreams | None = None, *, timeout: float = CALL_SECONDS
+        self,
+        journal: Journal,
+        own: OwnTools,
+        upstreams: Upstreams | None = None,
+        *,
+        timeout: float = CALL_SECONDS,
+        only_runs: bool = False,
     ) -> None:
         self._journal = journal
         self._own = own
         self._upstreams = upstreams
         self._timeout = timeout
         self._stopping = False
+        self._only_runs = only_runs
         self._checking = anyio.CapacityLimiter(CHECKS_AT_ONCE)
 
     def stop(self) -> None:
@@ -202,13 +212,13 @@ class Router:
         return replace(request, name=shown, arguments=arguments, indirect=True)
 
     def _knows(self, seat: Seat, name: str) -> bool:
-        return name in seat.tools or (self._upstreams is not None and self._upstreams.owns(name))
+        return name in seat.tools or (self._upstreams is not None and self._upstreams.owns(seat, name))
 
     def _canonical(self, seat: Seat, request: ToolRequest, name: str) -> str:
         if not _reachable(seat, request):
             return name
-        if self._upstreams is not None and self._upstreams.owns(name):
-            return self._upstreams.qualified(name)
+        if self._upstreams is not None and self._upstreams.owns(seat, name):
+            return self._upstreams.qualified(seat, name)
         tool = seat.tools.get(name)
         return tool.qualified if tool is not None else name
 
@@ -224,10 +234,15 @@ class Router:
             return await self._own.call(seat, name, clean, request.caller.client)
         if seat.unlisted and not request.indirect:
             return self._not_listed(seat, name, clean)
-        if self._upstreams is not None and self._upstreams.owns(name):
+        if self._upstreams is not None and self._upstreams.owns(seat, name):
+            if run is None and self._only_runs:
+                return _refused(no_task(seat))
+            stop = run.admit() if run is not None else None
+            if stop is not None:
+                return _over(stop)
             present = without_nulls(self._upstreams.schema(name) or {}, clean)
             params = {"name": name, "arguments": present, "_meta": dict(request.meta)}
-            return await self._upstreams.call(name, params, relay, self._timeout)
+            return await self._upstreams.call(seat, run.id if run else None, name, params, relay, self._timeout)
         if tool is None and request.indirect:
             # The tool that the protocol knows, call_tool, is there: what it was asked for is not.
             unknown = UnknownToolError(name, nearest(name, [entry["name"] for entry in seat.unlisted]))
@@ -237,8 +252,7 @@ class Router:
             unknown = UnknownToolError(name, nearest(name, [*seat.tools, *sorted(self._own_names(seat))]))
             return Answer(outcome="unknown_tool", error=(INVALID_PARAMS, str(unknown)))
         if run is None:
-            text = "No task is running on this seat: call start_task first."
-            return _refused(seat.notice or f"{text}{seat.hint}")
+            return _refused(no_task(seat))
         return await self._forward(run, tool, clean)
 
     def _not_listed(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
@@ -260,7 +274,7 @@ class Router:
     async def _forward(self, run: ActiveRun, tool: Tool, arguments: dict[str, Any]) -> Answer:
         stop = run.admit()
         if stop is not None:
-            return Answer(outcome="failed", owner="limit", result=error_result(stop))
+            return _over(stop)
         try:
             raw = _dump(tool, arguments)
             if len(raw) <= CHECKED_AT_ONCE:
@@ -321,6 +335,16 @@ def _unrecorded(what: str, error: Exception) -> Answer:
         logger.error("The record failed", exc_info=error)
     cause = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
     return Answer(outcome="failed", owner="proxy", result=error_result(f"{what}: {cause}"))
+
+
+def no_task(seat: Seat) -> str:
+    """What a client is told that asks outside a run for what belongs to one."""
+    return seat.notice or f"No task is running on this seat: call start_task first.{seat.hint}"
+
+
+def _over(stop: str) -> Answer:
+    """A call that the limits of its run do not allow any more."""
+    return Answer(outcome="failed", owner="limit", result=error_result(stop))
 
 
 def _refused(text: str) -> Answer:

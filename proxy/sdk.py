@@ -14,6 +14,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared._httpx_utils import create_mcp_http_client as create_mcp_http_client
+from mcp.shared.dispatcher import Outbound as Outbound
+from mcp.shared.exceptions import MCPError
 
 Context = ServerRequestContext[Any, Any]
 """What the SDK knows of the message that is being handled."""
@@ -32,6 +34,29 @@ def when_closed(context: Context, callback: Callable[[], Awaitable[None]]) -> No
 async def notify(context: Context, method: str, params: Mapping[str, Any]) -> None:
     """Send a notification on the channel of the request, which on HTTP is the stream of this very request."""
     await context.session._request_outbound.notify(method, params)
+
+
+def request_channel(context: Context) -> Outbound:
+    """The channel of the request that is being handled."""
+    return context.session._request_outbound
+
+
+def standing_channel(context: Context) -> Outbound:
+    """The channel of the client's session, for what belongs to no request."""
+    return context.session._connection.outbound
+
+
+def connection_state(context: Context) -> dict[str, Any]:
+    """What is remembered of a client for as long as its session lasts."""
+    return context.session._connection.state
+
+
+async def request(outbound: Outbound, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask the client something; its answer, as `result` or as `error`."""
+    try:
+        return {"result": await outbound.send_raw_request(method, params)}
+    except MCPError as error:
+        return {"error": error.error.model_dump(exclude_none=True)}
 
 
 def session_transport(manager: StreamableHTTPSessionManager, session: str) -> StreamableHTTPServerTransport | None:

@@ -2,16 +2,23 @@
 
 One stdio process is a seat, on HTTP a protocol session or the handle in the URL; never a connection, because
 desktop clients share one over many chats and the newest protocol has none. The tools a seat shows are fixed
-when it opens and never change because of a call.
+when it opens and never change because of a call, unless a third-party server changes its own.
 """
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.call import Answer, Relay, ToolRequest
 from m3bench.tasks.catalog import Tool
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 from m3bench.tasks.outcome import Reply
+
+CAPABILITIES = frozenset({"elicitation", "roots", "sampling"})
+"""What a client may be asked for."""
+
+logger = logging.getLogger(__name__)
 
 
 class ActiveRun(Protocol):
@@ -63,8 +70,28 @@ class Seat:
     """Tools that the list leaves out and `find_tools` finds; then everything but our own goes by way of `call_tool`."""
     hint: str = ""
     """What a client is told further that finds no run here, when its way of connecting may be the reason."""
+    client: dict[str, Any] = field(default_factory=dict)
+    """What the client can be asked for, as it declared it; a part of `CAPABILITIES`."""
+    level: str | None = None
+    """From which level on the client wants log messages; None when it did not say."""
+    listeners: list[Relay] = field(default_factory=list)
+    """Ways to the clients that sit here now, for what belongs to no call; the newest last."""
 
     @property
     def servers(self) -> tuple[str, ...]:
         """The bundled servers whose tools it shows."""
         return tuple(sorted({tool.server for tool in self.tools.values()}))
+
+    async def announce(self, method: str, params: Mapping[str, Any]) -> None:
+        """Tell whoever sits here something that belongs to no call."""
+        for listener in list(self.listeners):
+            try:
+                await listener.notify(method, params)
+            except Exception as error:
+                logger.info("A client could not be told %s: %s", method, error)
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask the client that came last; its answer, as `result` or as `error`."""
+        if not self.listeners:
+            return {"error": {"code": INTERNAL_ERROR, "message": "There is no client to ask."}}
+        return await self.listeners[-1].request(method, params)

@@ -29,11 +29,12 @@ from mcp_types import (
 
 from m3bench.proxy.conversation import Conversation
 from m3bench.proxy.descriptors import Descriptors
-from m3bench.proxy.front import Front, client_name, is_wanted
-from m3bench.proxy.messages import Id, Message, Refusal, dump, message, read
+from m3bench.proxy.front import Front, client_name
+from m3bench.proxy.handlers import is_wanted
+from m3bench.proxy.messages import Id, Json, Message, Refusal, dump, message, read
 from m3bench.proxy.opening import Opening
 from m3bench.proxy.sdk import Context
-from m3bench.proxy.seat import Seat
+from m3bench.proxy.seat import CAPABILITIES, Seat
 from m3bench.tasks.jsonrpc import INVALID_REQUEST
 from m3bench.tasks.lines import Lines
 
@@ -155,8 +156,8 @@ class Pump:
         self._revision = ""
         """Set when the SDK has accepted the client; until then nothing goes past it."""
         self._conversation: Conversation | None = None
-        self._opening: dict[Id, tuple[str, str]] = {}
-        """Requests that settle the revision when they succeed: id to revision and client."""
+        self._opening: dict[Id, tuple[str, str, Json]] = {}
+        """Requests that settle the revision when they succeed: id to revision, client and what it can be asked for."""
         self._batched: dict[Id, _Batch] = {}
         """Requests of batches that the SDK answers."""
         self._exchanges: list[_Exchange] = []
@@ -255,7 +256,7 @@ class Pump:
             self._tasks.start_soon(self._call, conversation, found, raw, sink)
             return
         cancelled = found.cancels
-        if conversation is not None and conversation.cancel(cancelled):
+        if conversation is not None and (conversation.cancel(cancelled) or conversation.settle(found)):
             return
         if cancelled is not None and cancelled in self._batched:
             # The SDK is silent about what was taken back, and the rest of the batch must not wait for it.
@@ -291,9 +292,9 @@ class Pump:
             if exchange is not self._exchange and id is not None and id in self._opening:
                 continue  # Too late, and the client uses the id again.
             if id is not None and id in self._opening:
-                revision, client = self._opening.pop(id)
+                revision, client, can = self._opening.pop(id)
                 if isinstance(answer, JSONRPCResponse):
-                    self._settle(answer.result.get("protocolVersion", revision), client)
+                    self._settle(answer.result.get("protocolVersion", revision), client, can)
             if id is not None and id in self._said:
                 if _dump(answer) != self._said.pop(id):
                     logger.warning("What the client was told at the start is not what would be said now")
@@ -305,7 +306,7 @@ class Pump:
 
     async def _call(self, conversation: Conversation, found: Message, raw: bytes | None, sink: Sink) -> None:
         assert self._seat is not None
-        relay = _Relay(self._send, conversation.revision, found.params.get("_meta"))
+        relay = _Relay(self._send, conversation, found.params.get("_meta"))
         response = await conversation.answer(self._seat, found, raw, relay)
         await sink(response.line if response is not None else b"")
 
@@ -313,18 +314,22 @@ class Pump:
         """Remember a request whose success settles the revision."""
         if self._revision or found.method is None or found.id is None:
             return
-        meta = found.params.get("_meta")
+        meta, can = found.params.get("_meta"), None
         if found.method == "initialize":
             revision, client = found.params.get("protocolVersion"), found.params.get("clientInfo")
+            can = found.params.get("capabilities")
         elif isinstance(meta, dict):
             revision, client = meta.get(PROTOCOL_VERSION_META_KEY), meta.get(CLIENT_INFO_META_KEY)
         else:
             return
         if revision:
-            self._opening[found.id] = (str(revision), client_name(client))
+            self._opening[found.id] = (str(revision), client_name(client), can if isinstance(can, dict) else {})
 
-    def _settle(self, revision: str, client: str) -> None:
+    def _settle(self, revision: str, client: str, can: Json) -> None:
         self._revision = revision
+        if self._seat is not None:
+            # Before the first call, which may overtake what the SDK makes of the handshake.
+            self._seat.client = {key: value for key, value in can.items() if key in CAPABILITIES}
         self._opening.clear()
         if self._front is not None:
             self._conversation = Conversation(self._front, revision, client)
@@ -371,14 +376,17 @@ class _Batch:
 class _Relay:
     """Carries notifications of a call under way to the client."""
 
-    def __init__(self, send: Sink, revision: str, meta: object) -> None:
+    def __init__(self, send: Sink, conversation: Conversation, meta: object) -> None:
         self._send = send
-        self._revision = revision
+        self._conversation = conversation
         self._meta: Mapping[str, Any] = meta if isinstance(meta, dict) else {}
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
-        if is_wanted(method, params, self._revision, self._meta):
+        if is_wanted(method, params, self._conversation.revision, self._meta):
             await self._send(dump({"jsonrpc": "2.0", "method": method, "params": params}))
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        return await self._conversation.ask(self._send, method, params)
 
 
 def _dump(answer: JSONRPCMessage) -> bytes:

@@ -1,19 +1,18 @@
 """Real third-party MCP servers, fronted in place of the bundled ones or beside them.
 
-Each is started once and kept: one link, any number of calls in flight, no handshake per call. A server that
-dies fails the calls under way and is started again by the next one. Programs and images are spoken to in raw
-lines; HTTP servers through the SDK's transport. All speak the handshake revisions, in which a session exists.
+Each works for somebody, its home, and is kept while that lasts: one link, any number of calls in flight, no handshake
+per call. What it says and asks beside its answers goes to its home. A server that dies fails the calls under way and is
+started again by the next one. Programs and images are spoken to in raw lines; HTTP servers through the SDK's transport.
+All speak the handshake revisions, in which a session exists.
 """
 
 import json
 import logging
 import os
-import signal
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
-from pathlib import Path
 from typing import Any, Protocol
 
 import anyio
@@ -28,17 +27,20 @@ from mcp_types import (
     PROTOCOL_VERSION_META_KEY,
     jsonrpc_message_adapter,
 )
-from pydantic import BaseModel, ConfigDict, ValidationError
 
+from m3bench.proxy.call import Relay
+from m3bench.proxy.children import stop
 from m3bench.proxy.descriptors import Descriptors
+from m3bench.proxy.entries import Entry
+from m3bench.proxy.messages import Json
 from m3bench.proxy.peer import Peer
 from m3bench.proxy.sdk import create_mcp_http_client
-from m3bench.tasks.errors import InputFileError, UpstreamError
+from m3bench.tasks.errors import UpstreamError
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 from m3bench.tasks.lines import Lines
 
 PROTOCOL_VERSION = "2025-11-25"
 START_SECONDS = 60.0
-STOP_SECONDS = 3.0
 MAX_LINE_BYTES = 128 * 1024 * 1024
 
 INHERITED = (
@@ -52,52 +54,7 @@ ENVELOPE = frozenset(
 )
 """What the newest revision puts around each request. It speaks of the link to the client, not of ours."""
 
-_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
-
 logger = logging.getLogger(__name__)
-
-
-class Entry(BaseModel):
-    """A server in the usual `mcpServers` form."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    command: str | None = None
-    args: tuple[str, ...] = ()
-    env: dict[str, str] = {}
-    cwd: str | None = None
-    url: str | None = None
-    headers: dict[str, str] = {}
-    image: str | None = None
-    """A container image to run; `args` and `env` are for it."""
-    egress: bool = False
-    """Whether an image may reach public addresses; private ones it never reaches."""
-    stateful: bool = False
-    """Whether a call can change what a later one answers: such a server is never recorded on a cassette."""
-
-
-def read_servers(path: Path) -> dict[str, Entry]:
-    """The entries of a configuration file, by name."""
-    try:
-        data = json.loads(path.read_bytes())
-        found = data["mcpServers"] if isinstance(data, dict) and "mcpServers" in data else data
-        entries = {str(name): Entry.model_validate(entry) for name, entry in dict(found).items()}
-    except OSError as error:
-        raise InputFileError(path, f"cannot be read ({error.strerror})") from error
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise InputFileError(path, first["msg"], field=".".join(map(str, first["loc"]))) from error
-    except (ValueError, TypeError) as error:
-        raise InputFileError(path, 'is not of the form {"mcpServers": {"name": {"command": …}}}') from error
-    for name, entry in entries.items():
-        field = f"mcpServers.{name}"
-        if [entry.command, entry.url, entry.image].count(None) != 2:
-            raise InputFileError(path, "needs a command, a url or an image, one of them", field=field)
-        if entry.egress and entry.image is None:
-            raise InputFileError(
-                path, "is about images: a command or a url goes wherever it likes", field=f"{field}.egress"
-            )
-    return entries
 
 
 class Wire(Protocol):
@@ -116,55 +73,109 @@ Containers = Callable[[str, Entry], AbstractAsyncContextManager[Wire]]
 """Runs the image of an entry, by the server's name, for as long as the context lasts; raises `UpstreamError`."""
 
 
+class Home(Protocol):
+    """Whom a server works for."""
+
+    @property
+    def capabilities(self) -> Json:
+        """What the server may ask of the client."""
+        ...
+
+    @property
+    def shared(self) -> bool:
+        """Whether there are several clients: what does not say whose it is, is then nobody's."""
+        ...
+
+    def news(self, upstream: "Upstream", method: str, params: Json) -> None:
+        """The server told something that belongs to no call."""
+        ...
+
+    async def asked(self, method: str, params: Json, relay: Relay | None) -> Json:
+        """The client's answer, result or error, to what the server asks; by way of the call it belongs to, if any."""
+        ...
+
+
 class Upstream(ABC):
     """One third-party server."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, home: Home) -> None:
         self.name = name
-        self.info: dict[str, Any] = {}
+        self.home = home
+        self.info: Json = {}
         """What the server said of itself when it was opened."""
         self._peer: Peer | None = None
         self._opening = anyio.Lock()
-        self._listeners: dict[int, Any] = {}
-        """Relays of the calls under way, by request id."""
+        self._life: anyio.CancelScope | None = None
+        self._over = False
+        self._calls: dict[int, tuple[Relay | None, str | int | None]] = {}
+        """Relays and progress tokens of the requests under way, by request id."""
+        self._asks: dict[str | int, anyio.CancelScope] = {}
+        """Requests of the server's that the client is answering."""
 
-    async def open(self, tasks: TaskGroup) -> None:
-        """Start the server if it is not running."""
+    async def open(self, tasks: TaskGroup) -> bool:
+        """Start the server if it is not running; whether it was started now.
+
+        Raises:
+            UpstreamError: It does not start, or was closed.
+        """
         async with self._opening:
-            if self._peer is None:
+            if self._over:
+                raise UpstreamError(self.name, "what it was started for is over")
+            if self._peer is not None:
+                return False
+            try:
                 with anyio.move_on_after(START_SECONDS) as scope:
                     await tasks.start(self._keep)
-                if scope.cancelled_caught:
-                    raise UpstreamError(self.name, f"it did not start within {START_SECONDS:g} s")
+            except RuntimeError as error:
+                raise UpstreamError(self.name, "it was stopped while it started") from error
+            if scope.cancelled_caught:
+                raise UpstreamError(self.name, f"it did not start within {START_SECONDS:g} s")
+            return True
 
-    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The result of any request."""
+    def close(self) -> None:
+        """End the server for good, without waiting for its end."""
+        self._over = True
+        if self._life is not None:
+            self._life.cancel()
+
+    def has(self, capability: str) -> bool:
+        """Whether the server declares a capability."""
+        return capability in self.info.get("capabilities", {})
+
+    async def request(self, method: str, params: Mapping[str, Any], relay: Relay | None = None) -> bytes:
+        """The raw result of a request, a tool call or any other; progress of it goes to the relay."""
+        mine: list[int] = []
+        meta = {key: value for key, value in (params.get("_meta") or {}).items() if key not in ENVELOPE}
+        params = {key: value for key, value in params.items() if key != "_meta"} | ({"_meta": meta} if meta else {})
+
+        def announce(id: int) -> None:
+            mine.append(id)
+            self._calls[id] = (relay, meta.get("progressToken"))
+
+        try:
+            return await self._link().request(method, params, announce=announce if relay is not None else None)
+        finally:
+            for id in mine:
+                self._calls.pop(id, None)
+
+    async def ask(self, method: str, params: Mapping[str, Any]) -> Json:
+        """The result of a request that belongs to nobody's call."""
         result = json.loads(await self._link().request(method, params))
         assert isinstance(result, dict)
         return result
 
-    async def call(self, params: Mapping[str, Any], relay: Any) -> bytes:
-        """The raw result of a tool call."""
-        mine: list[int] = []
-        meta = {key: value for key, value in params.get("_meta", {}).items() if key not in ENVELOPE}
-        params = {**params, "_meta": meta}
-
-        def announce(id: int) -> None:
-            mine.append(id)
-            self._listeners[id] = (relay, meta.get("progressToken"))
-
-        try:
-            return await self._link().request("tools/call", params, announce=announce)
-        finally:
-            for id in mine:
-                self._listeners.pop(id, None)
+    async def tell(self, method: str) -> None:
+        """Send a notification, if the server is running."""
+        if self._peer is not None:
+            with suppress(UpstreamError):
+                await self._peer.notify(method)
 
     async def pages(self, method: str, key: str) -> list[dict[str, Any]]:
         """All entries of a list method."""
         found: list[dict[str, Any]] = []
         cursor: dict[str, Any] = {}
         while True:
-            page = await self.request(method, cursor)
+            page = await self.ask(method, cursor)
             found += [item for item in page.get(key, []) if isinstance(item, dict)]
             if not page.get("nextCursor"):
                 return found
@@ -173,7 +184,8 @@ class Upstream(ABC):
     async def _keep(self, *, task_status: TaskStatus[None]) -> None:
         """Run the link in the fleet's task group, which no server's failure may take down."""
         try:
-            await self._run(task_status=task_status)
+            with anyio.CancelScope() as self._life:
+                await self._run(task_status=task_status)
         except Exception as error:
             if self.info:
                 logger.warning("The upstream server %r failed: %s", self.name, error)
@@ -193,7 +205,8 @@ class Upstream(ABC):
 
     async def _shake_hands(self, peer: Peer, task_status: TaskStatus[None]) -> None:
         about = {"name": "m3bench", "version": "1"}
-        params = {"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": about}
+        can = dict(self.home.capabilities)
+        params = {"protocolVersion": PROTOCOL_VERSION, "capabilities": can, "clientInfo": about}
         info = json.loads(await peer.request("initialize", params))
         await peer.notify("notifications/initialized")
         self.info, self._peer = info, peer
@@ -201,9 +214,9 @@ class Upstream(ABC):
 
     async def _talk(self, wire: Wire, task_status: TaskStatus[None]) -> None:
         """Speak in lines until the other side closes."""
-        peer = Peer(self.name, wire.send, self._notice)
         lines = Lines(MAX_LINE_BYTES)
         async with anyio.create_task_group() as tasks:
+            peer = self._meet(wire.send, tasks)
             tasks.start_soon(self._shake_hands, peer, task_status)
             try:
                 async for chunk in wire.chunks():
@@ -213,24 +226,53 @@ class Upstream(ABC):
                 self._peer = None
                 peer.close(UpstreamError(self.name, "it ended"))
 
-    async def _notice(self, method: str, params: dict[str, Any]) -> None:
+    def _meet(self, send: Callable[[bytes], Awaitable[None]], tasks: TaskGroup) -> Peer:
+        """The other side of a link; what it asks is answered beside what it tells."""
+
+        def asked(id: str | int, method: str, params: Json) -> None:
+            tasks.start_soon(self._answer, peer, id, method, params)
+
+        peer = Peer(self.name, send, self._notice, asked)
+        return peer
+
+    async def _answer(self, peer: Peer, id: str | int, method: str, params: Json) -> None:
+        with anyio.CancelScope() as scope:
+            self._asks[id] = scope
+            try:
+                body = await self.home.asked(method, params, self._relay())
+            except Exception as error:
+                logger.exception("What the upstream server %r asked could not be passed on", self.name)
+                body = {"error": {"code": INTERNAL_ERROR, "message": f"m3bench failed: {type(error).__name__}"}}
+            finally:
+                self._asks.pop(id, None)
+            await peer.reply(id, body)
+
+    def _relay(self) -> Relay | None:
+        """The call that something belongs to which does not say so: the newest of the one client that there is."""
+        relays = [relay for relay, _ in self._calls.values() if relay is not None]
+        return relays[-1] if relays and (len(relays) == 1 or not self.home.shared) else None
+
+    async def _notice(self, method: str, params: Json) -> None:
         """Pass a notification on to the call it belongs to."""
         if method == "notifications/progress":
-            relay, token = self._listeners.get(params.get("progressToken", -1), (None, None))
+            relay, token = self._calls.get(params.get("progressToken", -1), (None, None))
             if relay is not None and token is not None:
                 await relay.notify(method, {**params, "progressToken": token})
-        elif method == "notifications/message" and len(self._listeners) == 1:
-            # A log message does not say which call it belongs to: with several under way it is nobody's.
-            ((relay, _),) = self._listeners.values()
-            if relay is not None:
-                await relay.notify(method, params)
+        elif method == "notifications/cancelled":
+            scope = self._asks.get(params.get("requestId", -1))
+            if scope is not None:
+                scope.cancel()
+        elif method == "notifications/message" and (relay := self._relay()) is not None:
+            await relay.notify(method, params)
+        else:
+            self.home.news(self, method, params)
 
 
 class StdioUpstream(Upstream):
     """A server that is a child process."""
 
-    def __init__(self, name: str, entry: Entry) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, entry: Entry, home: Home) -> None:
+        super().__init__(name, home)
         self._entry = entry
 
     async def _run(self, *, task_status: TaskStatus[None]) -> None:
@@ -251,14 +293,14 @@ class StdioUpstream(Upstream):
         try:
             await self._talk(Descriptors(process.stdout.fileno(), process.stdin.fileno()), task_status)
         finally:
-            await _stop(process)
+            await stop(process)
 
 
 class ContainerUpstream(Upstream):
     """A server that is a container."""
 
-    def __init__(self, name: str, entry: Entry, containers: Containers) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, entry: Entry, home: Home, containers: Containers) -> None:
+        super().__init__(name, home)
         self._entry = entry
         self._containers = containers
 
@@ -270,8 +312,8 @@ class ContainerUpstream(Upstream):
 class HttpUpstream(Upstream):
     """A server behind a URL."""
 
-    def __init__(self, name: str, entry: Entry) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, entry: Entry, home: Home) -> None:
+        super().__init__(name, home)
         self._entry = entry
 
     async def _run(self, *, task_status: TaskStatus[None]) -> None:
@@ -286,7 +328,7 @@ class HttpUpstream(Upstream):
             async def send(line: bytes) -> None:
                 await write.send(SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False)))
 
-            peer = Peer(self.name, send, self._notice)
+            peer = self._meet(send, tasks)
             tasks.start_soon(self._shake_hands, peer, task_status)
             try:
                 async for item in read:
@@ -306,50 +348,9 @@ def _reason(name: str, error: BaseException) -> UpstreamError:
     return UpstreamError(name, f"{type(error).__name__}: {error}")
 
 
-def make_upstream(name: str, entry: Entry, containers: Containers | None = None) -> Upstream:
-    """The upstream of an entry; images need somebody who runs them."""
+def make_upstream(name: str, entry: Entry, home: Home, containers: Containers | None = None) -> Upstream:
+    """A server of an entry that works for somebody; images need somebody who runs them."""
     if entry.image is not None:
         assert containers is not None
-        return ContainerUpstream(name, entry, containers)
-    return StdioUpstream(name, entry) if entry.command is not None else HttpUpstream(name, entry)
-
-
-async def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """End a child and whatever it started; bounded, whatever it does."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with anyio.CancelScope(shield=True):
-        with suppress(OSError):
-            process.stdin.close()
-        for kill in (None, signal.SIGTERM, _KILL):
-            if kill is not None:
-                _signal(process, kill)
-            if await _ended(process):
-                break
-        # Whatever the server itself started is still in its group.
-        _signal(process, _KILL)
-        process.stdout.close()
-
-
-async def _ended(process: "subprocess.Popen[bytes]") -> bool:
-    def wait() -> bool:
-        try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-
-    return await anyio.to_thread.run_sync(wait)
-
-
-def _signal(process: "subprocess.Popen[bytes]", number: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(process.pid, number)
-        else:
-            subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
-
-
-def capabilities(upstreams: Sequence[Upstream], name: str) -> list[Upstream]:
-    """Those that declare a capability."""
-    return [upstream for upstream in upstreams if name in upstream.info.get("capabilities", {})]
+        return ContainerUpstream(name, entry, home, containers)
+    return StdioUpstream(name, entry, home) if entry.command is not None else HttpUpstream(name, entry, home)

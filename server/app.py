@@ -18,18 +18,14 @@ import anyio
 import anyio.to_thread
 
 from m3bench.proxy.call import Answer, ToolRequest
-from m3bench.proxy.cassette import Cassette
-from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.front import Front
-from m3bench.proxy.indirect import CALL_TOOL
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
-from m3bench.proxy.upstream import read_servers
 from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
 from m3bench.server.clients.table import by_client_info
 from m3bench.server.results.reports.app_view import scorecard_page
-from m3bench.server.runs.resources import BenchmarkResources
+from m3bench.server.runs.resources import PROMPTS, BenchmarkResources
 from m3bench.server.runs.resuming import Resuming
 from m3bench.server.runs.retrieval import listed
 from m3bench.server.runs.run import Runs, say_once
@@ -41,11 +37,11 @@ from m3bench.server.scoring.encoder import check_encoder
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import client_facts
 from m3bench.server.store.layout import WORKSPACES, database, run_workspace
-from m3bench.server.store.records import OWN_TOOLS, RunRecord, now
+from m3bench.server.store.records import RunRecord, now
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.server.store.succession import has_leftovers
 from m3bench.server.toolservers.backend import backend_of, check_backend
-from m3bench.server.toolservers.containers import Containers
+from m3bench.server.toolservers.upstreams import News, open_fleet
 from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InputFileError, RunError, SandboxError, StoreError, UserError
@@ -76,8 +72,9 @@ class App:
         self._runs_per_sandbox = runs_per_sandbox
         self.catalog = catalog or load_catalog().ready
         self.library = _library(settings)
-        self.fleet = _fleet(settings)
+        self.fleet = open_fleet(settings, PROMPTS)
         self.seats: dict[str, Seat] = {}
+        self._news = News(self.fleet, self.seats, self.list_tools)
         self.observer: Observer | None = None
         """Who looks on, when somebody does."""
         self._owner = secrets.token_hex(8)
@@ -136,7 +133,7 @@ class App:
         """Answers calls."""
         limits = f"This run may make {self.settings.max_calls} calls in {self.settings.max_minutes:g} minutes."
         tools = BenchmarkTools(self.runs, self.library, self.score, limits, self._takes_structured)
-        return Router(_LazyJournal(self), tools, self.fleet)
+        return Router(_LazyJournal(self), tools, self.fleet, only_runs=self.settings.ranked)
 
     @cached_property
     def front(self) -> Front:
@@ -146,6 +143,8 @@ class App:
             resources=BenchmarkResources(self.runs, self.library, self.fleet, scorecard_page),
             version=version("m3bench"),
             content_only=self.settings.content_only,
+            changing=bool(self.fleet.names),
+            prepare=self._news.prepare,
         )
 
     def _takes_structured(self, client: str) -> bool:
@@ -173,15 +172,13 @@ class App:
         """A new seat, its tools fixed from now on; a run on one that lasts can be resumed by another process."""
         profile = profile or self.settings.profile
         tools = [tool for tool in tools_of(profile, self.catalog, self.library) if tool.server not in self.fleet.names]
-        everything = (*(self._entries[tool.qualified] for tool in tools), *self.fleet.tools)
         seat = Seat(
             id=id or secrets.token_hex(16),
             profile=profile,
             tools={tool.exposed: tool for tool in tools},
-            listing=(*DEFINITIONS, *listed(profile, everything)),
-            unlisted=everything if profile == RETRIEVE else (),
             lasting=lasting,
         )
+        self.list_tools(seat)
         self.seats[seat.id] = seat
         if self._store is not None:
             self._store.add_seat(seat.id, profile, now())
@@ -215,6 +212,13 @@ class App:
             raise
         return seat
 
+    def list_tools(self, seat: Seat) -> None:
+        """Have a seat show the tools that there are for it now."""
+        own = (self._entries[tool.qualified] for tool in seat.tools.values())
+        everything = (*own, *self.fleet.tools(seat))
+        seat.listing = (*DEFINITIONS, *listed(seat.profile, everything))
+        seat.unlisted = everything if seat.profile == RETRIEVE else ()
+
     async def close_seat(self, seat: Seat) -> None:
         """End what runs on a seat and forget it."""
         try:
@@ -222,6 +226,7 @@ class App:
         except StoreError as error:
             # Whoever opens the record next finds the run without its server and marks it as abandoned.
             logger.warning("A seat ended, and its run could not be marked as abandoned: %s", error)
+        self.fleet.end(seat.id)
         if self.seats.get(seat.id) is seat:
             del self.seats[seat.id]
         self._seats_changed()
@@ -310,6 +315,8 @@ class App:
                 await anyio.to_thread.run_sync(self._store.close)
 
     def _run_changed(self, run: str) -> None:
+        if not self.runs.under_way(run):
+            self.fleet.end(run)
         if self.observer is not None:
             self.observer.run_changed(run)
 
@@ -343,26 +350,6 @@ def _library(settings: Settings) -> Library:
     from m3bench.server.authoring.sets import private_set
 
     return private_set(settings.seed, settings.per_family)
-
-
-def _fleet(settings: Settings) -> Fleet:
-    entries = read_servers(settings.servers) if settings.servers is not None else {}
-    cassette = None
-    if settings.record is not None and settings.replay is not None:
-        raise UserError("A cassette is recorded or replayed, not both: give --record or --replay.")
-    path = settings.record or settings.replay
-    if path is not None:
-        stateful = {server.name for server in load_catalog().servers if server.stateful}
-        stateful |= {name for name, entry in entries.items() if entry.stateful}
-        replaying = settings.replay is not None
-        cassette = Cassette(path, replaying=replaying, live=settings.on_miss == "live", stateful=stateful)
-    return Fleet(
-        entries,
-        prefix=settings.prefix,
-        cassette=cassette,
-        reserved=OWN_TOOLS | {CALL_TOOL},
-        containers=Containers().open,
-    )
 
 
 async def prepare_start(profile: str, content_only: bool) -> None:

@@ -66,7 +66,7 @@ class Settings(BaseModel):
     """Whether their tools are shown as `server__tool`."""
     record: Path | None = None
     """A cassette to record their answers on."""
-    replay: Path | None = None
-    """A cassette to answer from in their place."""
+    replay: tuple[Path, ...] = ()
+    """Cassettes to answer from in their place."""
     on_miss: Literal["error", "live"] = "error"
     """What a question that is not on the cassette comes to."""

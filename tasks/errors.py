@@ -15,6 +15,7 @@
     │   ├── PathError             a path leaves the workspace or names nothing usable
     │   └── LimitError            a file, picture or text is larger than a sandbox allows
     ├── UpstreamError             a third-party server answered with an error, or is not there
+    ├── CassetteError             what was asked of a third-party server is not in the recording that stands for it
     ├── SandboxError              the place where tools run broke: no tool's output, not the agent's fault
     │   └── ToolCrashError        a tool of ours broke: the same, and a bug
     └── RunEndError               a run ended by something other than who played it
@@ -158,6 +159,10 @@ class UpstreamError(M3Error):
         super().__init__(
             problem if code is not None else f"The upstream server {server!r} is not available: {problem}."
         )
+
+
+class CassetteError(M3Error):
+    """What was asked is not in the recording; not the agent's fault."""
 
 
 class RunEndError(M3Error):

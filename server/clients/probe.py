@@ -22,7 +22,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, SubscriptionsListenRequestParams
 
 from m3bench.proxy.call import Answer, Relay, ToolRequest
-from m3bench.proxy.front import Front, SeatOf
+from m3bench.proxy.front import Front
+from m3bench.proxy.handlers import SeatOf
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.server.clients.probe_findings import draw_up
@@ -205,8 +206,8 @@ class _ProbePrompt:
     async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
         return [{"name": "probe", "description": "Find out what this client passes on"}]
 
-    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> dict[str, Any] | None:
-        if name != "probe":
+    async def prompt(self, seat: Seat, params: Mapping[str, Any], relay: Relay) -> dict[str, Any] | None:
+        if params["name"] != "probe":
             return None
         return {"messages": [{"role": "user", "content": {"type": "text", "text": _PROMPT}}]}
 
@@ -216,13 +217,19 @@ class _ProbePrompt:
     async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
         return []
 
-    async def resource(self, seat: Seat, uri: str) -> dict[str, Any] | None:
+    async def resource(self, seat: Seat, params: Mapping[str, Any], relay: Relay) -> dict[str, Any] | None:
         return None
 
-    async def completion(self, seat: Seat, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    async def completion(self, seat: Seat, params: Mapping[str, Any], relay: Relay) -> dict[str, Any] | None:
         return None
 
-    async def log_level(self, level: str) -> None:
+    async def log_level(self, seat: Seat, level: str) -> None:
+        return None
+
+    async def subscribe(self, seat: Seat, method: str, uri: str) -> None:
+        return None
+
+    async def roots_changed(self, seat: Seat) -> None:
         return None
 
 

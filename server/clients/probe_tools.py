@@ -90,11 +90,11 @@ class ProbeTools:
         self._finish = finish
         self._arrived = {name: anyio.Event() for name in _PARTNER}
 
-    def owns(self, name: str) -> bool:
+    def owns(self, seat: Seat, name: str) -> bool:
         """Whether a tool is the probe's own."""
         return name in OWN
 
-    def qualified(self, name: str) -> str:
+    def qualified(self, seat: Seat, name: str) -> str:
         """Names have no other form."""
         return name
 
@@ -102,7 +102,9 @@ class ProbeTools:
         """A tool's input schema."""
         return _SCHEMAS.get(name)
 
-    async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
+    async def call(
+        self, seat: Seat, run: str | None, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float
+    ) -> Answer:
         """Answer a call. The router's limit does not hold here: how long a client waits is what is measured."""
         params = {**params, "arguments": read_arguments(_SCHEMAS[name], params["arguments"]).arguments}
         found = problems(_SCHEMAS[name], params["arguments"], strict=True)

@@ -49,8 +49,10 @@ def serve(
         Path | None, typer.Option(help="Third-party MCP servers to front, a file in the usual mcpServers form.")
     ] = None,
     prefix: Annotated[bool, typer.Option(help="Show their tools as server__tool.")] = True,
-    record: Annotated[Path | None, typer.Option(help="Record their answers on this cassette.")] = None,
-    replay: Annotated[Path | None, typer.Option(help="Answer from this cassette instead of asking them.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Add their answers to this cassette.")] = None,
+    replay: Annotated[
+        list[Path] | None, typer.Option(help="Answer from this cassette instead of asking them; from several as one.")
+    ] = None,
     on_miss: Annotated[str, typer.Option(help="For calls that are not on the cassette: error, or live.")] = "error",
     tasks: Annotated[Path | None, typer.Option(help="Folder with a set of tasks.")] = None,
     seed: Annotated[
@@ -98,7 +100,7 @@ def serve(
         servers=servers,
         prefix=prefix,
         record=record,
-        replay=replay,
+        replay=tuple(replay or ()),
         on_miss=on_miss,
         tasks=tasks,
         seed=seed,

@@ -2,17 +2,21 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from m3bench.proxy.call import Relay
 from m3bench.proxy.fleet import Fleet
+from m3bench.proxy.router import no_task
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs.run import Runs
 from m3bench.server.scorecard.app import MIME, URI
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.trajectory import played_run
+from m3bench.tasks.errors import RunError
 from m3bench.tasks.library import Library
+from m3bench.tasks.outcome import CALL_SECONDS
 from m3bench.tasks.profiles import solvable
 from m3bench.tasks.task import picture_type
 
@@ -28,7 +32,7 @@ them in one turn. Calls that need an earlier result come after it.
 
 Only calls between start_task and submit count. An error result says what to do next."""
 
-_PROMPTS = {
+PROMPTS = {
     "run-task": (
         "Run a benchmark task from start to score",
         "Run an m3bench task: call start_task{argument}, look at the picture, solve the task with the tools of this "
@@ -71,34 +75,35 @@ class BenchmarkResources:
         task = {"name": "task_id", "description": "A task's id; the next task when left out"}
         own = [
             {"name": name, "description": title, "arguments": [task] if name == "run-task" else []}
-            for name, (title, _) in _PROMPTS.items()
+            for name, (title, _) in PROMPTS.items()
         ]
-        return own + await self._fleet.gather("prompts", "prompts/list", "prompts")
+        return own + await self._fleet.prompts(seat)
 
-    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> dict[str, Any] | None:
-        """A prompt by name."""
-        if name not in _PROMPTS:
-            return await self._fleet.ask("prompts", "prompts/get", {"name": name, "arguments": dict(arguments)})
-        title, text = _PROMPTS[name]
-        task = arguments.get("task_id")
+    async def prompt(self, seat: Seat, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
+        """A prompt by its name and arguments."""
+        if params["name"] not in PROMPTS:
+            return await self._ask(seat, "prompts/get", params, relay)
+        title, text = PROMPTS[params["name"]]
+        task = (params.get("arguments") or {}).get("task_id")
         content = {"type": "text", "text": text.format(argument=f" with task_id {task!r}" if task else "")}
         return {"description": title, "messages": [{"role": "user", "content": content}]}
 
     async def resources(self, seat: Seat) -> Sequence[dict[str, Any]]:
         """What can be read now: it depends on the run, never on another seat."""
-        return [*self._own_resources(seat), *await self._fleet.gather("resources", "resources/list", "resources")]
+        return [*self._own_resources(seat), *await self._fleet.resources(seat)]
 
     async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
         """Of our own there are none."""
-        return await self._fleet.gather("resources", "resources/templates/list", "resourceTemplates")
+        return await self._fleet.templates(seat)
 
-    async def resource(self, seat: Seat, uri: str) -> dict[str, Any] | None:
+    async def resource(self, seat: Seat, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
         """A resource by URI. The page of the score card is not in the list: the tool that it belongs to names it."""
+        uri = params["uri"]
         if uri == URI:
             meta = {"ui": {"prefersBorder": True}}
             return {"contents": [{"uri": URI, "mimeType": MIME, "text": self._card_page(), "_meta": meta}]}
         if not uri.startswith("m3bench://"):
-            return await self._fleet.ask("resources", "resources/read", {"uri": uri})
+            return await self._ask(seat, "resources/read", params, relay)
         if not self._runs.touched:
             return None
         running, latest = self._runs.running(seat), self._runs.latest(seat)
@@ -112,7 +117,7 @@ class BenchmarkResources:
             return _text(uri, markdown(card, latest.id), "text/markdown")
         return None
 
-    async def completion(self, seat: Seat, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    async def completion(self, seat: Seat, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
         """Ids of tasks for `run-task`; anything else is for the upstream servers to know."""
         match params:
             case {"ref": {"name": "run-task"}, "argument": {"name": "task_id", "value": str(begun)}}:
@@ -120,11 +125,39 @@ class BenchmarkResources:
                 ids = [task.id for task in offered if task.id.startswith(begun)]
                 shown = ids[:MAX_VALUES]
                 return {"completion": {"values": shown, "total": len(ids), "hasMore": len(ids) > len(shown)}}
-        return await self._fleet.ask("completions", "completion/complete", params)
+        self._check_run(seat)
+        return await self._fleet.ask(seat, "completion/complete", params, relay, CALL_SECONDS)
 
-    async def log_level(self, level: str) -> None:
+    async def log_level(self, seat: Seat, level: str) -> None:
         """Passed on: we log to standard error alone."""
-        await self._fleet.tell("logging", "logging/setLevel", {"level": level})
+        await self._fleet.log_level(seat, level)
+
+    async def subscribe(self, seat: Seat, method: str, uri: str) -> None:
+        """Passed on to the server whose resource it is; of our own none changes unasked."""
+        if not uri.startswith("m3bench://"):
+            self._check_run(seat)
+            await self._fleet.ask(seat, method, {"uri": uri}, None, CALL_SECONDS)
+
+    async def roots_changed(self, seat: Seat) -> None:
+        """Passed on."""
+        await self._fleet.roots_changed(seat)
+
+    async def _ask(self, seat: Seat, method: str, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
+        """Ask the upstream servers for something that a run may use: it counts like a call.
+
+        Raises:
+            RunError: The run has used up what it may.
+        """
+        self._check_run(seat)
+        stop = seat.run.admit() if seat.run is not None and self._fleet.names else None
+        if stop is not None:
+            raise RunError(stop)
+        return await self._fleet.ask(seat, method, params, relay, CALL_SECONDS)
+
+    def _check_run(self, seat: Seat) -> None:
+        """In ranked mode upstream servers are asked during a run alone."""
+        if self._runs.mode == "ranked" and seat.run is None and self._fleet.names:
+            raise RunError(no_task(seat))
 
     def _own_resources(self, seat: Seat) -> Iterator[dict[str, Any]]:
         if not self._runs.touched:

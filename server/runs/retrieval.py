@@ -68,8 +68,8 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
 
 RULE = "find_tools finds the tools of this server by what they do, call_tool calls one of them by its name."
 
-_searches: WeakKeyDictionary[Seat, ToolSearch] = WeakKeyDictionary()
-"""A seat's tools never change, so they are read once."""
+_searches: WeakKeyDictionary[Seat, tuple[object, ToolSearch]] = WeakKeyDictionary()
+"""A seat's tools hardly ever change, so they are read once, and again when they do."""
 
 
 def listed(profile: str, tools: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
@@ -79,9 +79,10 @@ def listed(profile: str, tools: Iterable[dict[str, Any]]) -> tuple[dict[str, Any
 
 def find_tools(seat: Seat, query: str, limit: int = FOUND) -> dict[str, Any]:
     """The result of `find_tools`."""
-    search = _searches.get(seat)
-    if search is None:
-        search = _searches[seat] = ToolSearch(seat.unlisted)
+    tools, search = _searches.get(seat, (None, None))
+    if search is None or tools is not seat.unlisted:
+        search = ToolSearch(seat.unlisted)
+        _searches[seat] = seat.unlisted, search
     found = [
         {key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in search.find(query, limit)
     ]

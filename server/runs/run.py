@@ -182,6 +182,10 @@ class Runs:
         """The run under way on a seat."""
         return self._running.get(seat.id)
 
+    def under_way(self, run: str) -> bool:
+        """Whether a run of this process has not ended."""
+        return any(run == each.id for each in self._running.values())
+
     async def start(self, seat: Seat, task: Task, *, abandon: bool = False) -> Run:
         """Begin a run in a fresh workspace.
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.upstream import Entry, Wire
+from m3bench.proxy.entries import Entry
+from m3bench.proxy.upstream import Wire
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.baseline import NO_NETWORK, TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.container import discard

@@ -8,8 +8,9 @@ import mcp_types as types
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 
-TOOLS = ("echo", "count", "crash", "fail", "hang", "large", "picture")
+TOOLS = ("echo", "count", "crash", "fail", "hang", "large", "picture", "refuse")
 
 
 async def list_tools(context: object, params: object) -> types.ListToolsResult:
@@ -38,6 +39,8 @@ async def call_tool(context: object, params: types.CallToolRequestParams) -> typ
             return types.CallToolResult(content=[types.ImageContent(data="iVBORw0KGgo=", mime_type="image/png")])
         case "fail":
             return types.CallToolResult(content=[types.TextContent(text="no such thing")], is_error=True)
+        case "refuse":
+            raise MCPError(code=-5, message="not today", data={"when": "tomorrow"})
         case "hang":
             await anyio.sleep_forever()
         case "crash":

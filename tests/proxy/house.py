@@ -110,21 +110,28 @@ class Own:
 
 
 class Upstream:
-    """A third-party server with one tool that reports progress and a log line."""
+    """A third-party server with one tool that reports progress and a log line, and one that asks the client."""
 
-    def owns(self, name: str) -> bool:
-        return name in ("far__tool", "far__error", "far__empty")
+    names = ("far__tool", "far__error", "far__empty", "far__ask")
 
-    def qualified(self, name: str) -> str:
+    def owns(self, seat: Seat, name: str) -> bool:
+        return name in self.names
+
+    def qualified(self, seat: Seat, name: str) -> str:
         return name.replace("__", "/")
 
     def schema(self, name: str) -> Mapping[str, Any] | None:
-        if not self.owns(name):
+        if name not in self.names:
             return None
         where = {"type": "string", "x-mcp-header": "Where"}
         return {"type": "object", "properties": {"where": where}}
 
-    async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
+    async def call(
+        self, seat: Seat, run: str | None, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float
+    ) -> Answer:
+        if name == "far__ask" and relay is not None:
+            said = await relay.request("sampling/createMessage", {"maxTokens": 1})
+            return Answer(outcome="success", result=json.dumps({"content": [], "said": said}).encode())
         if name == "far__error":
             return Answer(outcome="failed", owner="upstream", error=(-32001, "gone", {"why": "far"}))
         if name == "far__empty":
@@ -144,11 +151,13 @@ class Shown:
 
     def __init__(self) -> None:
         self.level = ""
+        self.subscribed: list[tuple[str, str]] = []
 
     async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
         return [{"name": "hello", "description": "Say it"}]
 
-    async def prompt(self, seat: Seat, name: str, arguments: Mapping[str, str]) -> dict[str, Any] | None:
+    async def prompt(self, seat: Seat, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
+        name, arguments = params["name"], params.get("arguments") or {}
         said = {"role": "user", "content": {"type": "text", "text": f"hello {arguments.get('to', 'you')}"}}
         return {"messages": [said]} if name == "hello" else None
 
@@ -158,14 +167,21 @@ class Shown:
     async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
         return [{"uriTemplate": "m3bench://{name}", "name": "any"}]
 
-    async def resource(self, seat: Seat, uri: str) -> dict[str, Any] | None:
+    async def resource(self, seat: Seat, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
+        uri = params["uri"]
         return {"contents": [{"uri": uri, "text": "one"}]} if uri == "m3bench://one" else None
 
-    async def completion(self, seat: Seat, params: dict[str, Any]) -> dict[str, Any] | None:
+    async def completion(self, seat: Seat, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
         return {"completion": {"values": ["world"]}} if params["argument"]["value"] == "w" else None
 
-    async def log_level(self, level: str) -> None:
+    async def log_level(self, seat: Seat, level: str) -> None:
         self.level = level
+
+    async def subscribe(self, seat: Seat, method: str, uri: str) -> None:
+        self.subscribed.append((method, uri))
+
+    async def roots_changed(self, seat: Seat) -> None:
+        pass
 
 
 @dataclass

@@ -7,7 +7,8 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
-from m3bench.proxy.front import Front, client_name, is_wanted
+from m3bench.proxy.front import Front, client_name
+from m3bench.proxy.handlers import is_wanted
 from m3bench.proxy.sdk import Context
 from m3bench.proxy.seat import Seat
 from tests.proxy.house import MODERN, House

@@ -15,8 +15,9 @@ import anyio
 import httpx2
 import pytest
 
+from m3bench.proxy.entries import Entry
 from m3bench.proxy.fleet import Fleet
-from m3bench.proxy.upstream import Entry
+from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import Engine
 from m3bench.sandboxes.backends.docker.leases import PRODUCT
@@ -42,7 +43,8 @@ async def fleet(**given: Any) -> AsyncIterator[Fleet]:
 
 async def probe(fleet: Fleet, tool: str, **arguments: Any) -> Any:
     name = f"it__probe__{tool}"
-    answer = await fleet.call(name, {"name": name, "arguments": arguments, "_meta": {}}, None, 30)
+    seat = Seat(id="seat", profile="full")
+    answer = await fleet.call(seat, None, name, {"name": name, "arguments": arguments, "_meta": {}}, None, 30)
     return json.loads(answer.result)["content"][0]["text"]
 
 
