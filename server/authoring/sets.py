@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
@@ -11,7 +11,9 @@ import anyio
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.authoring.generation import generate
+from m3bench.server.authoring.kept import KeptFamilies, key_of
 from m3bench.server.authoring.planning import play_plans
+from m3bench.tasks.errors import M3Error, UserError
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
@@ -29,8 +31,11 @@ def make_set(
     version: str,
     parallel: int | None = None,
     progress: Callable[[str], None] = lambda family: None,
+    keep: Path | None = None,
 ) -> MadeLibrary:
-    """Make a set; the same whatever the number of processes.
+    """Make a set; the same whatever the number of processes, and however often it was stopped on the way.
+
+    A family that fails costs no other: the rest is made first, and kept where there is a place for it.
 
     Args:
         families: Names.
@@ -41,22 +46,52 @@ def make_set(
         version: The set's version.
         parallel: Processes; one per core when left out.
         progress: Told the name of each finished family.
+        keep: Folder for what is finished until all is; the next call with the same arguments goes on from there.
+
+    Raises:
+        UserError: A family has no suitable task, or failed; what is finished is kept.
     """
     _ = Art(art).fonts  # unpacked once, before several processes want them
+    kept = KeptFamilies(keep, key_of(seed, per_family, art)) if keep is not None else None
     parts: dict[str, MadeLibrary] = {}
+    for family in families:
+        found = kept.get(family) if kept is not None else None
+        if found is not None:
+            parts[family] = found
+            progress(family)
+    failed: dict[str, Exception] = {}
     with ProcessPoolExecutor(parallel or os.cpu_count() or 1, mp_context=get_context("spawn")) as pool:
-        jobs = {pool.submit(_family, family, seed, per_family, art): family for family in families}
+        left = [family for family in families if family not in parts]
+        jobs = {pool.submit(_family, family, seed, per_family, art): family for family in left}
         try:
             for job in as_completed(jobs):
-                parts[jobs[job]] = job.result()
-                progress(jobs[job])
+                family, error = jobs[job], job.exception()
+                if isinstance(error, Exception):
+                    failed[family] = error
+                    continue
+                parts[family] = job.result()
+                if kept is not None:
+                    kept.put(family, parts[family])
+                progress(family)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+    if failed:
+        raise UserError(_failures(failed, len(parts), kept=kept is not None)) from next(iter(failed.values()))
     tasks = tuple(task for family in families for task in parts[family].set.tasks)
     files = {name: data for part in parts.values() for name, data in part.files() if "/" in name}
     plans = {task.id: parts[task.family].plans(task) for task in tasks}
     return MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tasks), files, plans)
+
+
+def _failures(failed: Mapping[str, Exception], made: int, *, kept: bool) -> str:
+    said = "; ".join(
+        f"{family}: {error}" if isinstance(error, M3Error) else f"{family}: {type(error).__name__}: {error}"
+        for family, error in sorted(failed.items())
+    )
+    if not kept:
+        return said
+    return f"{said}. The {made} families that are finished are kept: the same command goes on from there."
 
 
 def private_set(seed: int, per_family: int) -> MadeLibrary:

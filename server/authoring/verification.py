@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 import anyio
 
 from m3bench.sandboxes.backends.base import Backend
+from m3bench.server.authoring.kept import KeptProofs
 from m3bench.server.authoring.lint import lint, lint_set
 from m3bench.server.authoring.performance import Performance, perform
 from m3bench.server.authoring.planning import derive, in_steps
@@ -13,13 +14,19 @@ from m3bench.server.scoring.effect import Answers, Made, find_answers
 from m3bench.server.scoring.effect_metrics import measure
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import M3Error
 from m3bench.tasks.library import Library
 from m3bench.tasks.plan import Plan
 from m3bench.tasks.task import Reference, Task
 
 
 async def verify(
-    library: Library, backend: Backend, *, parallel: int = 2, progress: Callable[[str], None] = lambda id: None
+    library: Library,
+    backend: Backend,
+    *,
+    parallel: int = 2,
+    progress: Callable[[str], None] = lambda id: None,
+    proofs: KeptProofs | None = None,
 ) -> list[str]:
     """What is wrong with a set; empty when nothing is.
 
@@ -28,6 +35,7 @@ async def verify(
         backend: Where references are played.
         parallel: Tasks that are proved at a time.
         progress: Told the id of each proved task.
+        proofs: What an earlier call that was stopped has proved; grows on the way.
     """
     problems: dict[str, list[str]] = {}
     encoder = open_encoder()
@@ -36,11 +44,23 @@ async def verify(
     async def one(task: Task) -> None:
         async with limiter:
             found = [*lint(task, library, load_catalog().ready), *score_problems(task, encoder)]
+            known = proofs is not None and task.id in proofs.done
+            found += [] if known else await _play(task)
+            problems[task.id] = found
+            if proofs is not None and not known and not found:
+                proofs.add(task.id)
+            progress(task.id)
+
+    async def _play(task: Task) -> list[str]:
+        found = []
+        try:
             for number, reference in enumerate(task.references):
                 where = f"reference {number + 1}: " if number else ""
                 found += [where + problem async for problem in play_problems(library, task, reference, backend)]
-            problems[task.id] = found
-            progress(task.id)
+        except M3Error as error:
+            # One task that cannot be played must not cost what was found about the others.
+            found.append(f"cannot be played: {error}")
+        return found
 
     async with anyio.create_task_group() as group:
         for task in library.tasks.values():

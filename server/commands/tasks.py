@@ -127,7 +127,13 @@ def generate(
     parallel: Annotated[int | None, typer.Option(min=1, help="Processes; one per core when left out.")] = None,
     art: ArtFolder = None,
 ) -> None:
-    """Make a set of tasks from a seed: pictures, questions, and references that were played."""
+    """Make a set of tasks from a seed: pictures, questions, and references that were played.
+
+    What is finished is kept: after a failure or a stop the same command goes on from there.
+    """
+    from shutil import rmtree
+
+    from m3bench.server.authoring.kept import UNFINISHED
     from m3bench.server.authoring.sets import make_set
     from m3bench.server.commands.screen import counter
 
@@ -137,9 +143,10 @@ def generate(
     with counter(len(chosen), "Generating") as done:
         made = make_set(
             chosen, seed=seed, per_family=per_family, art=folder, name=name, version=version, parallel=parallel,
-            progress=done,
+            progress=done, keep=out / UNFINISHED,
         )  # fmt: skip
     made.write(out)
+    rmtree(out / UNFINISHED, ignore_errors=True)
     typer.echo(f"{len(made.tasks)} tasks written to {out}", err=True)
 
 
@@ -187,23 +194,28 @@ def verify(
     """Prove a set: every reference runs in a fresh sandbox, in any order of a step's calls, passes the task's checks
     and scores 1.
 
-    The exit code is 1 when one does not.
+    The exit code is 1 when one does not. What is proved is remembered until the command comes to an end: after a stop
+    it goes on from there.
     """
     import anyio
 
+    from m3bench.server.authoring.kept import KeptProofs, key_of
     from m3bench.server.authoring.verification import verify as prove
     from m3bench.server.commands.screen import counter, print_json
     from m3bench.server.settings import Settings
     from m3bench.server.toolservers.backend import backend_of
 
     library = _library(tasks)
+    settings = Settings.of(sandbox=sandbox)
+    proofs = KeptProofs(settings.data / "verify" / f"{key_of(library.hash, sandbox)[:32]}.jsonl")
 
     async def main() -> list[str]:
         with counter(len(library.tasks), "Verifying") as done:
-            async with backend_of(Settings.of(sandbox=sandbox)) as backend:
-                return await prove(library, backend, parallel=parallel, progress=done)
+            async with backend_of(settings) as backend:
+                return await prove(library, backend, parallel=parallel, progress=done, proofs=proofs)
 
     problems = anyio.run(main)
+    proofs.clear()
     if json:
         print_json({"tasks": len(library.tasks), "hash": library.hash, "problems": problems})
     else:
