@@ -23,6 +23,8 @@ def without_numbers_if_void(card: ScoreCard, lost: Sequence[CallRecord]) -> Scor
             "ranges": {},
             "effect": None,
             "success": None,
+            "grounded": None,
+            "ungrounded": (),
             "reasons": {},
             "improvements": (),
             "void": VoidReason(fault=found.fault, words=found.words),

@@ -1,6 +1,8 @@
 """The rule for faults: whom a call is charged to, and what that makes of its run."""
 
+import re
 from errno import EINVAL, ENOSPC
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -70,6 +72,16 @@ def test_a_run_is_void_when_one_call_was_lost_and_says_what_the_broken_part_said
     assert found.words == (
         "3 calls were lost through no fault of the agent: 1 by a tool server, 2 by the sandbox. No such image: x:1"
     )
+
+
+def test_the_documentation_has_the_same_table() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "scoring.md").read_text("utf-8")
+    rows = {row[1].strip("` "): row for row in (line.split("|") for line in text.splitlines()) if len(row) == 6}
+    for fault, rule in RULES.items():
+        _, _, what, owners, run, _ = rows[fault]
+        assert rule.means.split(",")[0].split(" or ")[0] in what or fault in what
+        assert ("**void**" in run) is rule.voids
+        assert {owner for owner, charged in OWNERS.items() if charged == fault} == set(re.findall(r"`(\w+)`", owners))
 
 
 def test_words_of_a_broken_part_are_bounded() -> None:
