@@ -25,10 +25,12 @@ from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
 from m3bench.server.clients.table import by_client_info
 from m3bench.server.results.reports.app_view import scorecard_page
+from m3bench.server.runs.budget import budget
+from m3bench.server.runs.notices import say_once
 from m3bench.server.runs.resources import PROMPTS, BenchmarkResources
 from m3bench.server.runs.resuming import Resuming
 from m3bench.server.runs.retrieval import listed
-from m3bench.server.runs.run import Runs, say_once
+from m3bench.server.runs.run import Runs
 from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import card_of
@@ -115,7 +117,7 @@ class App:
             store=lambda: self.store,
             library=self.library,
             pool=self.pool,
-            manifest=lambda seat: {**self.manifest(seat), "lacking": self.lacking},
+            manifest=lambda seat: {**self.manifest(seat), "lacking": self.lacking, "budget": self._budget(seat)},
             mode="ranked" if self.settings.ranked else "practice",
             max_calls=self.settings.max_calls,
             max_minutes=self.settings.max_minutes,
@@ -267,6 +269,10 @@ class App:
             "upstream": self.fleet.versions,
             "content_only": self.settings.content_only,
         }
+
+    def _budget(self, seat: Seat) -> dict[str, int]:
+        """What the tools of a seat cost a client and how much can be played with them."""
+        return budget(seat.listing, tuple(seat.tools.values()), self.library).to_json()
 
     @cached_property
     def lacking(self) -> list[str]:

@@ -1,9 +1,9 @@
 """Which tools a seat shows: chosen by name when it opens, fixed from then on.
 
 `full` is everything that is built; `wide`, `compact` and `mini` fit the tool limits of VS Code, Cursor and
-smaller clients; `family:NAME` and `task:ID` show the servers a task needs, `standard:ID` ten others beside
-them. `retrieve` gives access to everything through two tools, one that finds tools and one that calls them. Our own
-tools are added to every profile.
+smaller clients; `family:NAME` and `task:ID` show the servers a task needs, `standard:ID` up to ten others beside
+them, as many as fit. `retrieve` gives access to everything through two tools, one that finds tools and one that calls
+them. Our own tools are added to every profile.
 """
 
 import json
@@ -17,6 +17,9 @@ from m3bench.tasks.task import Task
 
 SIZES = {"wide": 120, "compact": 75, "mini": 40}
 """Upper bounds on the number of tools, our own not counted."""
+
+STANDARD = 116
+"""Tools that `standard` shows at most, our own not counted: some APIs take 128, and clients have tools of their own."""
 
 RETRIEVE = "retrieve"
 """Its tools are those of `full`, and are not listed."""
@@ -41,8 +44,7 @@ def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ..
         return _of_servers(catalog, {server for task in members for server in task.servers})
     if kind in ("task", "standard") and name:
         task = library.task(name)
-        others = task.distractors if kind == "standard" else ()
-        return _of_servers(catalog, {*task.servers, *others})
+        return _of_servers(catalog, _standard(catalog, task) if kind == "standard" else set(task.servers))
     choice = f"choose one of {', '.join(NAMES)}, family:NAME, task:ID or standard:ID"
     raise UserError(f"There is no profile {profile!r}: {choice}.{did_you_mean(profile, NAMES)}")
 
@@ -55,6 +57,18 @@ def solvable(tasks: tuple[Task, ...], tools: tuple[Tool, ...]) -> tuple[Task, ..
         for task in tasks
         if any(all(call.tool in shown for step in ref.steps for call in step) for ref in task.references)
     )
+
+
+def _standard(catalog: Catalog, task: Task) -> set[str]:
+    """The servers that a task needs and those beside them: small ones first, so that most of them have room."""
+    servers = set(task.servers)
+    sizes = {server.name: len(server.tools) for server in catalog.servers}
+    room = STANDARD - sum(sizes.get(name, 0) for name in servers)
+    for name in sorted(task.distractors, key=lambda name: (sizes.get(name, 0), name)):
+        if sizes.get(name, 0) <= room:
+            servers.add(name)
+            room -= sizes.get(name, 0)
+    return servers
 
 
 def _of_servers(catalog: Catalog, names: set[str]) -> tuple[Tool, ...]:

@@ -11,6 +11,7 @@ from m3bench.server.commands.record import Json
 if TYPE_CHECKING:
     from m3bench.server.clients.client import Client
     from m3bench.server.clients.installation import InstallRequest, Outcome
+    from m3bench.server.runs.budget import Budget
 
 
 def install(
@@ -74,12 +75,7 @@ def install(
 
 def _request(client: "Client", path: Path, profile: str | None, http: str | None) -> "InstallRequest":
     from m3bench.server.clients.installation import local, remote
-    from m3bench.server.clients.table import OWN_TOOLS
-    from m3bench.server.runs.retrieval import listed
-    from m3bench.tasks.catalog import load_catalog
     from m3bench.tasks.errors import UserError
-    from m3bench.tasks.library import Library
-    from m3bench.tasks.profiles import tools_of
 
     if http is not None:
         if profile is not None:
@@ -87,11 +83,18 @@ def _request(client: "Client", path: Path, profile: str | None, http: str | None
         return remote(client, path, http)
     request = local(client, path, profile)
     assert request.profile is not None
-    tools = tools_of(request.profile, load_catalog().ready, Library())
-    count = len(listed(request.profile, (tool.wire() for tool in tools))) + OWN_TOOLS
-    if client.most_tools is not None and count > client.most_tools:
-        _tell(f"The profile {request.profile} shows {count} tools; {client.title} takes {client.most_tools} well.")
+    shown = _budget(request.profile).tools
+    if client.most_tools is not None and shown > client.most_tools:
+        _tell(f"The profile {request.profile} shows {shown} tools; {client.title} takes {client.most_tools} well.")
     return request
+
+
+def _budget(profile: str) -> "Budget":
+    from m3bench.server.runs.budget import budget_of
+    from m3bench.tasks.catalog import load_catalog
+    from m3bench.tasks.library import Library
+
+    return budget_of(profile, load_catalog().ready, Library())
 
 
 def _install(request: "InstallRequest", json: bool) -> None:
@@ -108,7 +111,15 @@ def _install(request: "InstallRequest", json: bool) -> None:
     if request.profile is not None:
         _prepare(request.profile, client.content_only)
     if json:
-        print_json({**_told(outcome, client), "profile": request.profile, "entry": request.entry, "link": request.link})
+        print_json(
+            {
+                **_told(outcome, client),
+                "profile": request.profile,
+                "budget": _facts(request),
+                "entry": request.entry,
+                "link": request.link,
+            }
+        )
         return
     _show(outcome)
     if outcome.state == "already there":
@@ -197,11 +208,17 @@ def _advice(request: "InstallRequest") -> list[str]:
     elif request.picked:
         why = f"it takes {client.most_tools} tools well" if client.most_tools else "it has no known limit on tools"
         lines.append(f"Profile {request.profile}, since {why}; --profile chooses another.")
+    if request.profile is not None:
+        lines.append(f"It shows {_budget(request.profile)}.")
     if client.approval:
         lines.append("Its tools run without asking you.")
     elif client.approval_by_hand:
         lines.append(f"Approval: {client.approval_by_hand}")
     return lines
+
+
+def _facts(request: "InstallRequest") -> dict[str, int] | None:
+    return _budget(request.profile).to_json() if request.profile is not None else None
 
 
 def _kept(outcome: "Outcome") -> list[str]:

@@ -88,7 +88,7 @@ Repeat = Annotated[int, typer.Option(min=1, help="Samples of each task.", rich_h
 Profile = Annotated[
     str,
     typer.Option(
-        help="The tools that are shown: standard (the task's servers and ten others), task (its servers alone), "
+        help="The tools that are shown: standard (the task's servers and up to ten others), task (its servers alone), "
         "family (those of its family), full, wide, compact, mini, retrieve.",
         rich_help_panel=WHAT,
     ),

@@ -13,6 +13,7 @@ from m3bench.server.clients.installation import this_machine
 from m3bench.server.clients.table import profile_for
 from m3bench.server.doctor.configuration import check_start, entries
 from m3bench.server.doctor.findings import Finding, State
+from m3bench.server.runs.budget import budget_of
 from m3bench.server.runs.retrieval import listed
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.settings import Settings
@@ -59,6 +60,7 @@ def check_tools(client: Client, profile: str, facts: Facts) -> Iterator[Finding]
         yield _finding("profile", "wrong", says)
         return
     yield _count(client, profile, len(tools), facts)
+    yield _finding("profile", "ok", f"{profile}: {budget_of(profile, load_catalog().ready, Library())}.")
     yield _names(client, [tool["name"] for tool in tools])
     yield _descriptions(client, tools)
 

@@ -24,7 +24,7 @@ from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.layout import database
-from m3bench.server.store.records import RunRecord
+from m3bench.server.store.records import BESIDE, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.atomic_files import append_line, write_atomically
 from m3bench.tasks.errors import InputFileError, StoreError
@@ -162,7 +162,7 @@ def comparable(run: RunRecord, card: ScoreCard) -> Mapping[str, Any]:
 
     What sandboxes lack moves no number.
     """
-    manifest = {field: value for field, value in run.manifest.items() if field != "lacking"}
+    manifest = {field: value for field, value in run.manifest.items() if field not in BESIDE}
     kind, _, name = str(run.manifest.get("profile")).partition(":")
     own = {"task": run.task, "standard": run.task, "family": card.family}
     if not name or own.get(kind) != name:

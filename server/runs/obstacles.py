@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.proxy.call import CUT_OFF
-from m3bench.server.store.records import CallRecord, Mode, RunRecord
+from m3bench.server.store.records import BESIDE, CallRecord, Mode, RunRecord
 
 _WORDS = {
     "m3bench": "another version of m3bench",
@@ -43,7 +43,7 @@ def obstacle(run: RunRecord, mode: Mode, manifest: Mapping[str, Any], workspace:
     if run.mode != mode:
         return f"it was begun in {run.mode} mode, and the server was started again in {mode} mode"
     # What sandboxes lack is found out by trying, and an engine may be slow to come up.
-    names = sorted((run.manifest.keys() | manifest.keys()) - {"lacking"})
+    names = sorted((run.manifest.keys() | manifest.keys()) - BESIDE)
     changed = [name for name in names if run.manifest.get(name) != manifest.get(name)]
     if changed:
         return f"the server was started again with {_listed([_WORDS.get(name, f'another {name}') for name in changed])}"

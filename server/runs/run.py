@@ -6,12 +6,11 @@ process goes on where this one stopped. Nothing of the task's references or chec
 """
 
 import secrets
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +22,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.server.runs import obstacles
 from m3bench.server.runs.handin import Fields, send_back_once
+from m3bench.server.runs.notices import say_once
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, Resumption, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
@@ -234,8 +234,7 @@ class Runs:
     def go_on(self, seat: Seat, run: Run) -> None:
         """Take in a run that began in another process."""
         self._running[seat.id] = run
-        run.seat = seat
-        seat.run = run
+        run.seat, seat.run = seat, run
         self._changed(run.id)
 
     async def suspend(self, seat: Seat) -> None:
@@ -306,15 +305,15 @@ class Runs:
 
     def _no_such_run(self, seat: Seat, handle: str, running: Run | None) -> str:
         """Why nothing can be submitted to the run of a handle."""
-        found = self.record(handle)
-        if found is not None and found.state in ("submitted", "scored"):
-            return "That run was submitted before, and a run takes one answer: call score with its handle."
-        if found is not None and found.state == "void":
-            return self.lost(found)
-        if running is not None:
-            return "That handle is not the run under way on this seat: leave it out, or give the one of start_task."
-        over = "is over: it was given up, or it ended with its session" if found is not None else "is not known here"
-        return f"The run of that handle {over}: call start_task.{seat.hint}"
+        match self.record(handle):
+            case RunRecord(state="submitted" | "scored"):
+                return "That run was submitted before, and a run takes one answer: call score with its handle."
+            case RunRecord(state="void") as found:
+                return self.lost(found)
+            case found if running is None:
+                over = "is over: it was given up, or it ended with its session" if found else "is not known here"
+                return f"The run of that handle {over}: call start_task.{seat.hint}"
+        return "That handle is not the run under way on this seat: leave it out, or give the one of start_task."
 
     def record(self, handle: str) -> RunRecord | None:
         """A run by its handle, whatever became of it and on whichever seat."""
@@ -396,9 +395,3 @@ class Runs:
                 lease.put(f"{MEDIA}/{name}", self._library.picture(name))
         except OSError as error:
             raise SandboxError(f"The run's workspace cannot be made: {error}") from error
-
-
-@cache
-def say_once(notice: str) -> None:
-    """Tell the person in front of the machine what its sandboxes lack."""
-    print(f"m3bench: {notice}", file=sys.stderr, flush=True)

@@ -24,6 +24,10 @@ OWN_TOOLS = RUN_TOOLS | {FIND_TOOLS}
 """The benchmark's own tools: calls of these are recorded and are not what an agent is measured by."""
 
 
+BESIDE = frozenset({"lacking", "budget"})
+"""Fields of a run's manifest that people want to know and that move no number."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunRecord:
     """One attempt at one task."""

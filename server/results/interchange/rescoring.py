@@ -25,7 +25,7 @@ from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scoring import Encoder
 from m3bench.server.store.capability import client_facts
-from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
+from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.tasks.errors import M3Error, StoreError
 from m3bench.tasks.library import Library
@@ -222,7 +222,7 @@ class _Rescoring:
         if manifest.get("m3bench") != here["m3bench"]:
             self._note(f"Made with m3bench {manifest.get('m3bench')}, verified with {here['m3bench']}.")
         # What sandboxes lacked there says nothing of those here.
-        claims = {field: value for field, value in manifest.items() if field != "lacking"}
+        claims = {field: value for field, value in manifest.items() if field not in BESIDE}
         for path, claimed, real in self._unequal({**claims, "m3bench": here["m3bench"]}, here):
             self._differ(where, f"manifest{path}", claimed, real)
         return seat, here

@@ -131,7 +131,7 @@ def put(client: str, path: Path, *args: str, command: str = sys.executable) -> P
 @pytest.mark.parametrize("client", clients().values(), ids=lambda client: client.key)
 def test_every_tool_reaches_every_client_under_its_recommended_profile(client: Client) -> None:
     found = list(check_tools(client, profile_for(client), {}))
-    assert [finding.subject for finding in found] == ["tools", "names", "descriptions"]
+    assert [finding.subject for finding in found] == ["tools", "profile", "names", "descriptions"]
     assert {finding.state for finding in found} == {"ok"}, found
 
 

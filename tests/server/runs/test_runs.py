@@ -15,9 +15,13 @@ from mcp_types import Implementation, PromptReference
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease
 from m3bench.server.app import App
+from m3bench.server.runs.budget import Budget, budget_of
 from m3bench.server.runs.resources import PICTURE, SCORECARD, TRAJECTORY
 from m3bench.server.scorecard.app import URI
 from m3bench.server.settings import Settings
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.library import Library
+from tests.pages import ROOT
 from tests.sets import write_set
 
 pytestmark = pytest.mark.anyio
@@ -273,3 +277,26 @@ async def test_the_whole_list_of_tasks_is_short(tmp_path: Path) -> None:
     assert len(said) < 2500
     for task in app.library.tasks.values():
         assert task.family in said
+
+
+@pytest.mark.parametrize("profile", ["full", "wide", "compact", "mini", "retrieve"])
+def test_the_documented_budget_of_a_profile_is_true(profile: str) -> None:
+    found = budget_of(profile, load_catalog().ready, Library())
+    row = next(line for line in (ROOT / "docs" / "proxy.md").read_text("utf-8").splitlines() if f"`{profile}`" in line)
+    tools, tokens, tasks = row.split("|")[2:5]
+    assert (tools, tasks) == (f" {found.tools} ", f" {_of(found, profile)} ")
+    assert abs(int(tokens.strip(" k")) * 1000 - found.tokens) < 1500
+
+
+def _of(found: Budget, profile: str) -> str:
+    return f"{found.tasks} of {found.of}" if profile == "full" else str(found.tasks)
+
+
+async def test_a_run_is_on_record_with_what_its_tools_cost(play: Play) -> None:
+    async with play(profile="task:sum-1") as playing:
+        await playing.call("start_task", task_id="sum-1")
+        latest = playing.app.runs.latest(playing.seat)
+        assert latest is not None
+        found = latest.manifest["budget"]
+        assert found == {"tools": 26, "tokens": found["tokens"], "tasks": 2, "of": 2}
+        assert 800 < found["tokens"] < 4000
