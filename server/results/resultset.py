@@ -314,15 +314,20 @@ def _judged(sample: Sample, card: ScoreCard | None) -> Sample:
 
 
 def _plain(folder: Path, store: SqliteStore, runs: Sequence[RunRecord]) -> tuple[Header, list[Sample]]:
-    """The scored runs of a data folder, oldest first; the attempts at a task are its repeats."""
-    scored = sorted((run for run in runs if run.scorecard is not None), key=lambda run: (run.started, run.id))
+    """The scored and void runs of a data folder, oldest first; the attempts at a task are its repeats."""
+    over = (run for run in runs if run.scorecard is not None or run.state == "void")
+    scored = sorted(over, key=lambda run: (run.started, run.id))
     attempts: Counter[str] = Counter()
     samples = []
     clients: list[str] = []
     for run in scored:
         attempts[run.task] += 1
         clients += filter(None, [store.client(run.id)])
-        samples.append(Sample(task=run.task, repeat=attempts[run.task], state="scored", run=run.id))
+        sample = Sample(task=run.task, repeat=attempts[run.task], state="scored", run=run.id)
+        if run.state == "void":
+            why = store.lost(run.id) or "it could not go on"
+            sample = sample.model_copy(update={"state": "void", "fault": "proxy", "reason": why})
+        samples.append(sample)
     agent = ", ".join(dict.fromkeys(clients)) or "unknown client"
     header = Header(
         name=folder.name,

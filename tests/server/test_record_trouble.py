@@ -60,6 +60,10 @@ def test_a_full_disk_costs_calls_and_no_answer(task_set: Path, small_disk: Path)
     ballast.unlink()
     assert text(pipe.ask(90, "math__sum", {"numbers": [4, 8]})) == "12"
     assert not failed(pipe.ask(91, "submit", {"answer": "12"}))
+    card = pipe.ask(92, "score", {})["result"]["_meta"]["m3bench/card"]
+    assert card["void"]["fault"] == "proxy"
+    assert "the disk is full" in card["void"]["words"]
+    assert set(card["metrics"].values()) == {None}
     pipe.close()
     assert pipe.process.returncode == 0
     found = recorded(data)

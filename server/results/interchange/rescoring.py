@@ -23,11 +23,13 @@ from m3bench.server.results.resultset import Result, Sample
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
+from m3bench.server.scorecard.restarts import without_restarts
 from m3bench.server.scoring import Encoder
 from m3bench.server.store.capability import client_facts
 from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.tasks.errors import M3Error, StoreError
+from m3bench.tasks.fault import voids
 from m3bench.tasks.library import Library
 
 TOLERANCE = 1e-6
@@ -152,8 +154,16 @@ class _Rescoring:
                 self._differ("bundle", where, "a run of its own", "another sample's run")
             elif sample.state == "scored":
                 yield sample
+            elif sample.run in self._submission.runs and sample.run is not None:
+                self._check_void(where, self._submission.run(sample.run))
             seen.add((sample.task, sample.repeat))
             runs.add(sample.run)
+
+    def _check_void(self, where: str, run: SubmittedRun) -> None:
+        """A sample that was scored and whose log shows no fault is not void, whatever is said of it."""
+        lost = [call for call in without_restarts(_of_agent(run)) if voids(call.owner)]
+        if run.record.state == "scored" and not lost:
+            self._differ("bundle", where, "void", "scored, and no call was lost through the fault of others")
 
     def _rescored(self, sample: Sample) -> Iterator[Result]:
         """The sample with the card that its log gives, when it gives one."""
@@ -188,6 +198,9 @@ class _Rescoring:
             self._verdict.runs += 1
             for path, claimed, real in self._unequal(_claimed(record), json.loads(json.dumps(card.to_json()))):
                 self._differ(where, f"score card{path}", claimed, real)
+            if card.void is not None:
+                self._differ(where, "state", "scored", f"void: {card.void.words}")
+                return
             yield Result(sample=sample, run=record, card=card)
 
     def _said(self, sample: Sample, record: RunRecord) -> Iterator[tuple[str, Any, Any]]:

@@ -199,6 +199,12 @@ def repeat_sample(members: Members, run: str) -> None:
     change_lines(members, "samples.jsonl", lambda lines: lines.append(lines[0]))
 
 
+def call_it_void(members: Members, run: str) -> None:
+    """A result that is better not seen."""
+    fields = {"state": "void", "fault": "provider", "reason": "overload (503): Overloaded"}
+    change_lines(members, "samples.jsonl", lambda lines: lines[0].update(fields))
+
+
 TAMPERS: dict[str, tuple[Tamper, str]] = {
     "score": (edit_score, "score card.metrics.average: 0.5 / 1.0"),
     "success": (edit_success, "score card.success"),
@@ -228,6 +234,7 @@ TAMPERS: dict[str, tuple[Tamper, str]] = {
     "one run twice": (one_run_twice, "another sample's run"),
     "dropped": (drop_sample, "claims"),
     "repeated": (repeat_sample, "more than once"),
+    "called void": (call_it_void, "void / scored, and no call was lost"),
 }
 
 
@@ -253,6 +260,7 @@ SEALED_AGAIN = {
     "call": (edit_call, "score card"),
     "removed": (remove_call, "score card"),
     "blamed": (blame_sandbox, "score card.excluded"),
+    "blamed, void": (blame_sandbox, "state: scored / void"),
     "reordered": (reorder, "order"),
     "renumbered": (renumber, "score card"),
     "answer": (edit_answer, "answer"),
