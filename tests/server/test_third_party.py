@@ -5,8 +5,7 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
+from tests.proxy import rows
+from tests.proxy.rows import Able, say
 from tests.server.conftest import SERVE, serving
 from tests.server.pipes import Pipe, text
 from tests.waiting import until
@@ -48,52 +49,25 @@ def url(options: list[str]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
+def bare(task_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Ways to a server that shows the tools of the other one under their own names."""
+    folder = tmp_path_factory.mktemp("bare")
+    (folder / "servers.json").write_text(json.dumps({"far": {"command": FAR[0], "args": FAR[1:]}}))
+    options = ["--servers", str(folder / "servers.json"), "--no-prefix", "--tasks", str(task_set)]
+    options += ["--data", str(folder / "data")]
+    with serving(options) as url:
+        yield {"stdio": lambda: stdio(options), "http": lambda: f"{url}/mcp"}
+
+
+@pytest.fixture(scope="module")
 def ranked(options: list[str]) -> Iterator[str]:
     """The same in ranked mode."""
     with serving([*options, "--ranked"]) as url:
         yield url
 
 
-class Able:
-    """A client that can be asked for everything, and notes what it hears."""
-
-    def __init__(self) -> None:
-        self.heard: list[str] = []
-        self.logged: list[Any] = []
-
-    async def sample(self, context: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
-        content = types.TextContent(text=f"at most {params.max_tokens}")
-        return types.CreateMessageResult(role="assistant", model="m", content=content)
-
-    async def elicit(self, context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
-        return types.ElicitResult(action="accept", content={"name": "Ada"})
-
-    async def roots(self, context: Any) -> types.ListRootsResult:
-        return types.ListRootsResult(roots=[types.Root(uri="file:///home/ada", name="home")])
-
-    async def message(self, message: Any) -> None:
-        self.heard.append(type(message).__name__)
-
-    async def log(self, params: types.LoggingMessageNotificationParams) -> None:
-        self.logged.append(params.data)
-
-    @asynccontextmanager
-    async def connected(self, to: Any, mode: str = "legacy") -> AsyncIterator[Client]:
-        with anyio.fail_after(120):
-            async with Client(
-                to, mode=mode, sampling_callback=self.sample, elicitation_callback=self.elicit,
-                list_roots_callback=self.roots, message_handler=self.message, logging_callback=self.log,
-            ) as client:  # fmt: skip
-                yield client
-
-
 def stdio(options: list[str]) -> Any:
     return stdio_client(StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], *options], env=dict(os.environ)))
-
-
-async def say(client: Client, name: str, **arguments: Any) -> str:
-    result = await client.call_tool(name, arguments)
-    return str(result.content[0].text)  # type: ignore[union-attr]
 
 
 @pytest.mark.anyio
@@ -214,6 +188,19 @@ async def test_tools_that_come_in_a_run_are_announced_and_go_with_it(
         await client.call_tool("submit", {"answer": "108"})
         await until(lambda: changes() > before)
         assert not await listed()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_nothing_is_lost_that_the_table_says_is_passed_on(way: str, bare: dict[str, Any]) -> None:
+    able, lost = Able(), []
+    async with able.connected(bare[way]()) as client:
+        for name, check in rows.ROWS.items():
+            with anyio.move_on_after(rows.ROW_SECONDS):
+                if await check(client, able):
+                    continue
+            lost.append(name)
+    assert lost == []
 
 
 @pytest.mark.anyio
