@@ -22,6 +22,9 @@ MOUNT = "/workspace"
 STATE = ".m3bench"
 """Holds what servers must remember; not reachable by path arguments."""
 
+RESULTS = "results"
+"""Holds what was too large for a client, put there from outside."""
+
 _URL = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
 _MAX_PATH = 1024
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)

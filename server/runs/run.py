@@ -20,6 +20,7 @@ import anyio.to_thread
 from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease, Pool
+from m3bench.sandboxes.workspace import RESULTS
 from m3bench.server.runs import obstacles
 from m3bench.server.runs.handin import Fields, send_back_once
 from m3bench.server.runs.notices import say_once
@@ -123,7 +124,7 @@ class Run:
         Raises:
             SandboxError: It cannot be kept there.
         """
-        name = f"results/{call:x}.json"
+        name = f"{RESULTS}/{call:x}.json"
         try:
             self.lease.put(name, result)
         except (OSError, PathError) as error:

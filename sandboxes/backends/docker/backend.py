@@ -25,13 +25,14 @@ from m3bench.sandboxes.backends.docker.baseline import TEMPORARY, ContainerLimit
 from m3bench.sandboxes.backends.docker.container import HostContainer, discard
 from m3bench.sandboxes.backends.docker.engine import Client, Engine
 from m3bench.sandboxes.backends.docker.engine_facts import EngineFacts, survey
-from m3bench.sandboxes.backends.docker.leases import LEASE_SECONDS, marks, new_name
+from m3bench.sandboxes.backends.docker.leases import HELD, LEASE_SECONDS, marks, new_name
 from m3bench.sandboxes.backends.docker.placement import EngineVolume, Placement, SharedFolder
-from m3bench.sandboxes.backends.docker.reaper import holdings, reap
+from m3bench.sandboxes.backends.docker.reaper import holdings, reap, remove
 from m3bench.sandboxes.backends.docker.stream import attach
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
 from m3bench.sandboxes.backends.isolation import QUIET, HostLimits
 from m3bench.sandboxes.backends.watch import Watch
+from m3bench.sandboxes.workspace import RESULTS
 from m3bench.tasks.errors import SandboxError
 
 REAP_SECONDS = 60.0
@@ -59,6 +60,7 @@ class DockerBackend(HostBackend):
 
     name = "docker"
     remedy = "`m3bench doctor` looks into it."
+    limited_by = "container"
 
     def __init__(
         self,
@@ -173,6 +175,10 @@ class DockerBackend(HostBackend):
         if placement is not None:
             await self.engine.ask(lambda client: placement.take(client, workspace.resolve(), names))
 
+    async def resume(self, workspace: Path) -> None:
+        """Have the files of a workspace whose owner is gone in its folder, and nothing of that owner's running."""
+        await self.engine.ask(lambda client: self._resume(client, workspace.resolve()))
+
     async def leave(self, workspace: Path) -> None:
         """Bring the files of a sandbox that closes back into its workspace."""
         placement = self._placement
@@ -202,6 +208,18 @@ class DockerBackend(HostBackend):
             stream.close()
             raise
         return stream
+
+    def _resume(self, client: Client, workspace: Path) -> None:
+        found = [one for one in holdings(client) if one.folder == str(workspace) and one.name not in HELD]
+        for holding in found:
+            if holding.kind == "container":
+                remove(client, holding)
+        for holding in found:
+            if holding.kind == "volume":
+                if self._facts is None:
+                    self._facts = survey(client)
+                volume = EngineVolume(self._facts.image, self._lease)
+                volume.recover(client, workspace, holding.name, keep=RESULTS)
 
     def _make(self, client: Client, facts: EngineFacts, name: str, workspace: Path) -> None:
         import docker.errors

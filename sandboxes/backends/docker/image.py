@@ -37,8 +37,8 @@ _OUTSIDE = ("backends", "selfcheck", "pool.py", "link.py", "world/build")
 _INSIDE = (
     "sandboxes/backends/__init__.py", "sandboxes/backends/confinement.py", "sandboxes/backends/landlock.py",
     "sandboxes/backends/privileges.py", "sandboxes/backends/seccomp.py", "sandboxes/backends/visible.py",
-    "tasks/__init__.py", "tasks/atomic_files.py", "tasks/catalog.py", "tasks/errors.py", "tasks/jsonrpc.py",
-    "tasks/lines.py", "tasks/outcome.py", "tasks/scene.py", "tasks/schema.py",
+    "tasks/__init__.py", "tasks/atomic_files.py", "tasks/catalog.py", "tasks/coercion.py", "tasks/errors.py",
+    "tasks/fault.py", "tasks/jsonrpc.py", "tasks/lines.py", "tasks/outcome.py", "tasks/scene.py", "tasks/schema.py",
 )  # fmt: skip
 
 

@@ -126,15 +126,19 @@ class Holding:
 
     def leftover(self, now: float) -> str | None:
         """Why nobody needs it any more, in a few words; None while somebody may."""
-        if self.owner == myself() and self.name not in HELD:
-            return "its owner forgot it"
-        if self.owner.is_dead():
-            return "its owner is dead"
         if now > self.lease:
             return "its lease is over"
+        if self.owner == myself() and self.name not in HELD:
+            return None if self._is_awaited() else "its owner forgot it"
+        if self.owner.is_dead():
+            return None if self._is_awaited() else "its owner is dead"
         if self.kind == "container" and self.state != "running" and self.made and now - self.made > STILLBORN_SECONDS:
             return "it does not run"
         return None
+
+    def _is_awaited(self) -> bool:
+        """Whether it holds the files of a workspace that is still there: a run that may be resumed."""
+        return self.kind == "volume" and bool(self.folder) and Path(self.folder).is_dir()
 
     def to_json(self, now: float) -> dict[str, Any]:
         """For a machine to read."""

@@ -104,17 +104,27 @@ class EngineVolume:
             self._put(client, workspace, names)
 
     def leave(self, client: Client, workspace: Path) -> None:
-        """Fetch all files and give up the volume."""
+        """Fetch all files and give up the volume; where they cannot be fetched it stays as long as the folder."""
         name = self._volumes.pop(workspace, None)
-        if name is None:
-            return
-        try:
-            with self._carrier(client, name, workspace) as carrier:
-                chunks, _ = client.get_archive(carrier, image.MOUNT)
-                unpack(chunks, workspace)
-        finally:
-            HELD.discard(name)
-            client.remove_volume(name, force=True)
+        if name is not None:
+            try:
+                self.recover(client, workspace, name)
+            finally:
+                HELD.discard(name)
+
+    def recover(self, client: Client, workspace: Path, name: str, keep: str | None = None) -> None:
+        """Fetch the files of a volume into the folder and remove it.
+
+        Args:
+            client: Asks the engine.
+            workspace: The folder.
+            name: The volume.
+            keep: A folder in there whose files stay where the volume has none of their name.
+        """
+        with self._carrier(client, name, workspace) as carrier:
+            chunks, _ = client.get_archive(carrier, image.MOUNT)
+            unpack(chunks, workspace, keep)
+        client.remove_volume(name, force=True)
 
     def _put(self, client: Client, workspace: Path, names: Sequence[str] | None) -> None:
         with pack(workspace, names) as archive:

@@ -41,8 +41,13 @@ def pack(workspace: Path, names: Iterable[str] | None = None) -> IO[bytes]:
     return archive
 
 
-def unpack(chunks: Iterable[bytes], workspace: Path) -> None:
+def unpack(chunks: Iterable[bytes], workspace: Path, keep: str | None = None) -> None:
     """Make a workspace what an archive says it is.
+
+    Args:
+        chunks: The archive.
+        workspace: The folder.
+        keep: A folder in there whose files stay where the archive has none of their name.
 
     Raises:
         SandboxError: The archive cannot be read or is beyond measure; the workspace is as it was.
@@ -54,6 +59,8 @@ def unpack(chunks: Iterable[bytes], workspace: Path) -> None:
             with tarfile.open(fileobj=archive) as tar:
                 for entry in tar:
                     _extract(tar, entry, draft)
+        if keep is not None:
+            _save(workspace / keep, draft / keep)
         for path in workspace.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         for path in draft.iterdir():
@@ -62,6 +69,14 @@ def unpack(chunks: Iterable[bytes], workspace: Path) -> None:
         raise SandboxError(f"The files of the sandbox cannot be taken back: {error}.") from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _save(folder: Path, draft: Path) -> None:
+    """Move files to a draft that has none of their name."""
+    for path in sorted(folder.glob("*")):
+        if path.is_file() and not path.is_symlink() and not (draft / path.name).exists():
+            draft.mkdir(parents=True, exist_ok=True)
+            path.rename(draft / path.name)
 
 
 def _gather(chunks: Iterable[bytes], archive: IO[bytes]) -> None:

@@ -1,6 +1,7 @@
 """Leftovers go, whatever somebody may still need stays."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -86,6 +87,17 @@ def test_what_somebody_may_need_is_no_leftover() -> None:
     HELD.discard("m3bench-x")
 
 
+def test_a_volume_is_kept_as_long_as_the_workspace_of_its_run(tmp_path: Path) -> None:
+    for owner in (_dead(), myself()):
+        volume = _holding(kind="volume", owner=owner, folder=str(tmp_path / "run-x"))
+        assert volume.leftover(NOW) is not None
+        (tmp_path / "run-x").mkdir()
+        assert volume.leftover(NOW) is None
+        assert volume.leftover(NOW + 101) == "its lease is over"
+        assert _holding(owner=owner, folder=str(tmp_path / "run-x")).leftover(NOW) is not None, "but no container"
+        (tmp_path / "run-x").rmdir()
+
+
 def test_what_nobody_needs_says_why() -> None:
     assert _holding(owner=myself()).leftover(NOW) == "its owner forgot it"
     assert _holding(owner=_dead()).leftover(NOW) == "its owner is dead"
@@ -149,6 +161,9 @@ def test_a_killed_owner_leaves_nothing_once_somebody_looked(place: str, tmp_path
     # Hosts end by themselves, even those that hang and those that have children.
     eventually(lambda: not left("container"), "no container is left")
     if place == "volumes":
-        assert len(left("volume")) == 3
+        ask(reap)
+        assert len(left("volume")) == 3, "their workspaces are there: a run may be resumed"
+    for workspace in tmp_path.iterdir():
+        shutil.rmtree(workspace)
     ask(reap)
     assert left("volume") == []

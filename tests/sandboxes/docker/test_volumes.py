@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.docker import placement, transfer
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
 from m3bench.sandboxes.backends.docker.leases import Holding
+from m3bench.sandboxes.backends.docker.reaper import holdings, reap
 from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.tasks.errors import SandboxError
 
@@ -55,6 +58,50 @@ def test_a_run_has_its_files_wherever_the_engine_is(
                 assert (lease.workspace / "media" / "answer.txt").read_text() == "this"
 
     anyio.run(run)
+
+
+OWNER = """
+import anyio, sys
+from pathlib import Path
+from m3bench.sandboxes.backends.docker.backend import DockerBackend
+from m3bench.sandboxes.pool import Pool
+
+async def main():
+    async with DockerBackend(shared=False) as backend, Pool(backend, Path(sys.argv[1])) as pool:
+        lease = await pool.lease(servers=("probe",))
+        lease.put("media/question.txt", b"what is it?")
+        await lease.call("probe/write", b'{"path":"answer.txt","text":"this"}', 30)
+        lease.put("results/1.json", b"{}")
+        print(lease.workspace, flush=True)
+        await anyio.sleep_forever()
+
+anyio.run(main)
+"""
+
+
+@pytest.mark.docker
+@pytest.mark.kills
+def test_a_workspace_in_a_volume_is_there_again_after_its_owner_was_killed(
+    tmp_path: Path, ask: Callable[[Callable[[Any], Any]], Any]
+) -> None:
+    with subprocess.Popen([sys.executable, "-P", "-c", OWNER, str(tmp_path)], stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        workspace = Path(owner.stdout.readline().decode().strip())
+        owner.kill()
+
+    async def run() -> None:
+        with anyio.fail_after(90):
+            async with DockerBackend(shared=False) as backend, Pool(backend, tmp_path) as pool:
+                lease = await pool.resume(workspace, servers=("probe",))
+                assert await _probe(lease, "read", path="media/question.txt") == "what is it?"
+                assert await _probe(lease, "read", path="answer.txt") == "this"
+                assert await _probe(lease, "read", path="results/1.json") == "{}"
+                await lease.release()
+
+    ask(reap)
+    anyio.run(run)
+    ask(reap)
+    assert [holding for holding in ask(holdings) if holding.folder == str(workspace)] == []
 
 
 @pytest.mark.docker
@@ -118,6 +165,17 @@ def test_what_comes_back_cannot_leave_the_workspace(tmp_path: Path) -> None:
         "etc", "etc/m3bench-test", "folder", "folder/good.txt", "link", "link/through",
     }  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == ["outside", "workspace"]
+
+
+def test_results_that_a_sandbox_had_not_taken_in_yet_stay(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    for name in ("1.json", "2.json"):
+        (tmp_path / "results" / name).write_text("outside")
+    (tmp_path / "gone.txt").write_text("deleted inside")
+    transfer.unpack([_archive([_entry("workspace/results/1.json")], b"inside")], tmp_path, keep="results")
+    assert {path.name: path.read_text() for path in tmp_path.rglob("*") if path.is_file()} == {
+        "1.json": "inside", "2.json": "outside",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("broken", [b"", b"no archive", _archive([_entry("workspace/a")])[:600]])
