@@ -139,7 +139,7 @@ def pack(folder: Path, path: Path) -> Index:
         raise InputFileError(folder, "holds no scored run: there is nothing to submit")
     store = SqliteStore(store_folder(folder))
     try:
-        with TemporaryDirectory(prefix="m3bench-bundle-") as name:
+        with TemporaryDirectory(prefix="m3bench-bundle-", ignore_cleanup_errors=True) as name:
             spool = _Spool(Path(name))
             for run in _runs(found, store):
                 _spool_run(spool, run, store)
@@ -150,6 +150,8 @@ def pack(folder: Path, path: Path) -> Index:
             index = Index(m3bench=version("m3bench"), claims=claims, members=dict(sorted(spool.hashes.items())))
             spool.put(INDEX, _json(index.model_dump(mode="json")))
             write_archive(path, spool.members())
+    except OSError as error:
+        raise InputFileError(path, f"cannot be written ({error.strerror or error})") from error
     finally:
         store.close()
     return index

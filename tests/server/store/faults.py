@@ -79,11 +79,14 @@ def failing_files(folder: Path, number: int, code: int) -> Iterator[list[str]]:
     Gives the names of the operations that were made, of which the one with that number failed.
     """
     made: list[str] = []
+    real_os_open = os.open
 
     def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def operation(*args: Any, **kwargs: Any) -> Any:
+            if real is real_os_open and not args[1] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+                return real(*args, **kwargs)
             paths = [one for one in args[:2] if isinstance(one, str | os.PathLike)]
-            if paths and not any(str(path).startswith(str(folder)) for path in paths):
+            if kwargs.get("dir_fd") is None and paths and not any(str(path).startswith(str(folder)) for path in paths):
                 return real(*args, **kwargs)
             made.append(name)
             if len(made) - 1 == number:
