@@ -117,7 +117,7 @@ class App:
             store=lambda: self.store,
             library=self.library,
             pool=self.pool,
-            manifest=lambda seat: {**self.manifest(seat), "lacking": self.lacking, "budget": self._budget(seat)},
+            manifest=lambda seat: {**self.manifest(seat), **self.walls, "budget": self._budget(seat)},
             mode="ranked" if self.settings.ranked else "practice",
             max_calls=self.settings.max_calls,
             max_minutes=self.settings.max_minutes,
@@ -274,6 +274,11 @@ class App:
         """What the tools of a seat cost a client and how much can be played with them."""
         return budget(seat.listing, tuple(seat.tools.values()), self.library).to_json()
 
+    @property
+    def walls(self) -> dict[str, Any]:
+        """What of a manifest says how sandboxes are held."""
+        return {"lacking": self.lacking, "limited_by": self.backend.limited_by}
+
     @cached_property
     def lacking(self) -> list[str]:
         """The guards that sandboxes here do not have, said aloud the first time; blocks for a moment then."""
@@ -283,6 +288,8 @@ class App:
             return ["unknown"]
         for notice in found.notices:
             say_once(notice)
+        if self.backend.limited_by == "control group":
+            say_once("Control groups hold each sandbox to its memory, processes and CPU.")
         return sorted(set(LACKING) - found.guards)
 
     @asynccontextmanager

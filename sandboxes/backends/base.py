@@ -117,6 +117,11 @@ class Backend(AbstractAsyncContextManager["Backend"], Protocol):
         """How users call it."""
         ...
 
+    @property
+    def limited_by(self) -> str:
+        """What holds a sandbox to its memory and processes, in a word or two."""
+        ...
+
     def prospect(self) -> Prospect:
         """What will hold in the sandboxes opened here, found out without opening one; blocks the first time.
 

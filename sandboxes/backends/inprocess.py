@@ -25,6 +25,7 @@ class InProcessBackend:
     """Opens sandboxes that are nothing but objects."""
 
     name = "inprocess"
+    limited_by = "nothing"
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,11 +1,13 @@
 """How a host process is kept to its workspace, with what the platform has, and what to say when it has little.
 
 In order: bubblewrap; else Landlock for files and a network namespace; else a plain process. A filter of system calls,
-a user of its own for what root starts, and limits come on top wherever the system knows them. Every mechanism can be
+a user of its own for what root starts, and limits, by a control group where one can be had, come on top wherever the
+system knows them. Every mechanism can be
 switched off.
 """
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterable
@@ -15,10 +17,11 @@ from pathlib import Path
 
 from m3bench.sandboxes.backends import bubblewrap, landlock, seccomp, visible
 from m3bench.sandboxes.backends.base import Guard, Prospect, notice
+from m3bench.sandboxes.backends.cgroup import Delegation, Group, GroupLimits, delegation
 from m3bench.sandboxes.backends.confinement import Confinement
 from m3bench.sandboxes.backends.ownership import is_superuser
 from m3bench.sandboxes.backends.privileges import within_reach
-from m3bench.sandboxes.backends.watch import Watch, can_watch_processes
+from m3bench.sandboxes.backends.watch import EXTRA_PROCESSES, Watch, can_watch_processes
 from m3bench.sandboxes.workspace import STATE
 
 _INHERITED = ("PATH", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "LD_LIBRARY_PATH")
@@ -26,6 +29,8 @@ _INHERITED = ("PATH", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT
 
 QUIET = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 """One thread per library: the same sums in the same order, and no memory set aside for more."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +63,8 @@ class Isolation:
     """Another user than root, when m3bench was started as root."""
     limited: bool = True
     """Limits of the kernel, and a look from outside at what it cannot limit."""
+    control_groups: bool = True
+    """A control group for each sandbox, where m3bench may make some."""
     death_signal: bool = True
     """Linux kills a host with its parent; without it the host watches its standard input."""
     limits: HostLimits = HostLimits()
@@ -72,6 +79,30 @@ class Isolation:
         """Whether another user than root can run a host: one that reads the installation, or may read what it sees."""
         walled, closed = self.lacking_bubblewrap is None, self.landlock and landlock.version() > 0
         return walled or closed or within_reach(visible.trees())
+
+    @cached_property
+    def delegation(self) -> Delegation:
+        """The control groups that m3bench may make; the first time, this may move it into another one."""
+        if not self.limited or not self.control_groups:
+            return Delegation(None, "control groups are switched off")
+        return delegation()
+
+    def group(self) -> Group | None:
+        """A control group for one more sandbox, where there can be one."""
+        groups = self.delegation.groups
+        if groups is None:
+            return None
+        try:
+            limits = self.limits
+            return groups.open(GroupLimits(memory=limits.memory, processes=limits.processes + EXTRA_PROCESSES))
+        except OSError as error:
+            logger.warning("A sandbox has no control group and is watched instead: %s", error)
+            return None
+
+    @property
+    def limited_by(self) -> str:
+        """What holds a sandbox to its memory and processes."""
+        return "nothing" if not self.limited else "control group" if self.delegation.groups else "watch"
 
     def command(self, program: Iterable[str], workspace: Path, user: int) -> list[str]:
         """The command line that starts a host, which then becomes a user, unless that is 0."""
@@ -89,10 +120,12 @@ class Isolation:
             "LANG": "C.UTF-8", "HOME": inside, "TMPDIR": inside, "TEMP": inside, "TMP": inside,
         }  # fmt: skip
 
-    def watch(self, pid: int, workspace: Path) -> Watch:
-        """What to look at from outside."""
+    def watch(self, pid: int, workspace: Path, group: Group | None = None) -> Watch:
+        """What to look at from outside: of a sandbox in a control group only what it writes."""
         if not self.limited:
             return Watch()
+        if group is not None:
+            return Watch(workspace=workspace, pid=pid)
         inside = bubblewrap.TEMPORARY if self.lacking_bubblewrap is None else ""
         limits = self.limits
         return Watch(
@@ -103,7 +136,7 @@ class Isolation:
         """What holds for a host, given what it says of itself."""
         walls: set[Guard] = {"files", "network", "others"} if self.lacking_bubblewrap is None else set()
         watched: set[Guard] = {"disk"} if self.limited else set()
-        if self.limited and can_watch_processes():
+        if self.limited and (can_watch_processes() or self.delegation.groups is not None):
             watched |= {"memory", "forks"}
         return confined | walls | watched | {"process"}
 

@@ -15,6 +15,7 @@ import anyio
 import anyio.to_thread
 
 from m3bench.sandboxes.backends.base import Guard, Prospect
+from m3bench.sandboxes.backends.cgroup import Group
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
 from m3bench.sandboxes.backends.isolation import HostLimits, Isolation
 from m3bench.sandboxes.backends.ownership import give, is_superuser, user_of
@@ -54,6 +55,11 @@ class ProcessBackend(HostBackend):
         """What will hold for hosts here."""
         return self._isolation.prospect()
 
+    @property
+    def limited_by(self) -> str:
+        """What holds a host to its memory and processes."""
+        return self._isolation.limited_by
+
     async def take(self, workspace: Path, names: Sequence[str]) -> None:
         """Let the tools have files that root put into a workspace."""
         if is_superuser() and self._isolation.own_user:
@@ -68,18 +74,21 @@ class ProcessBackend(HostBackend):
     async def launch(self, workspace: Path) -> "HostProcess":
         """Start a host process."""
         isolation = self._isolation
-        user = await anyio.to_thread.run_sync(_prepare, isolation, workspace)
+        user, group = await anyio.to_thread.run_sync(_prepare, isolation, workspace)
+        command = isolation.command(PROGRAM, workspace, user)
         try:
             # Cancelled half-way, this would leave a process and its pipes to nobody.
             with anyio.CancelScope(shield=True):
                 _, host = await asyncio.get_running_loop().subprocess_exec(
-                    lambda: HostProcess(isolation, workspace),
-                    *isolation.command(PROGRAM, workspace, user),
+                    lambda: HostProcess(isolation, workspace, group),
+                    *(command if group is None else group.command(command)),
                     cwd=workspace,
                     env=isolation.environment(workspace),
                     **options(),
                 )
         except OSError as error:
+            if group is not None:
+                group.close()
             raise SandboxError(f"A process cannot be started: {error}. Free some memory or processes.") from error
         # No await before the host is watched over.
         self.tasks.start_soon(host.run)
@@ -93,8 +102,9 @@ class HostProcess(asyncio.SubprocessProtocol):
     as much again.
     """
 
-    def __init__(self, isolation: Isolation, workspace: Path) -> None:
+    def __init__(self, isolation: Isolation, workspace: Path, group: Group | None = None) -> None:
         self._isolation = isolation
+        self._group = group
         self._workspace = workspace
         self._ending = anyio.Lock()
         self._exited = anyio.Event()
@@ -109,7 +119,7 @@ class HostProcess(asyncio.SubprocessProtocol):
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
         limits = self._isolation.limits if self._isolation.limited else HostLimits(memory=0, processes=0)
-        self.watch = self._isolation.watch(transport.get_pid(), self._workspace)
+        self.watch = self._isolation.watch(transport.get_pid(), self._workspace, self._group)
         self._tree = Tree(transport.get_pid(), memory=limits.memory, processes=limits.processes)
         stdin = transport.get_pipe_transport(0)
         assert isinstance(stdin, asyncio.WriteTransport)
@@ -159,6 +169,8 @@ class HostProcess(asyncio.SubprocessProtocol):
     def kill(self) -> None:
         """Kill the process and its children."""
         self._tree.kill()
+        if self._group is not None:
+            self._group.kill()
         self.link.fail(SandboxError("The host was killed."))
 
     async def aclose(self) -> None:
@@ -183,6 +195,8 @@ class HostProcess(asyncio.SubprocessProtocol):
         with anyio.move_on_after(LEAVE_SECONDS):
             await self._silent.wait()
         self._transport.close()
+        if self._group is not None:
+            self._group.close()
 
     async def _gone(self, seconds: float) -> bool:
         with anyio.move_on_after(seconds):
@@ -190,6 +204,9 @@ class HostProcess(asyncio.SubprocessProtocol):
         return self._exited.is_set()
 
     def _end(self) -> SandboxError:
+        stopped = self._group.problem() if self._group is not None else None
+        if stopped is not None:
+            return SandboxError(stopped)
         code = self._transport.get_returncode()
         how = (
             "closed its output" if code is None else f"was killed by signal {-code}" if code < 0 else f"ended ({code})"
@@ -201,12 +218,16 @@ class HostProcess(asyncio.SubprocessProtocol):
         return SandboxError(f"The host {how} unexpectedly.{f' It said: {last[0][:300]}.' if last[0] else ''}")
 
 
-def _prepare(isolation: Isolation, workspace: Path) -> int:
-    """What blocks for a moment: looking at the disk, trying bubblewrap the first time. The user to become, or 0."""
+def _prepare(isolation: Isolation, workspace: Path) -> tuple[int, Group | None]:
+    """What blocks for a moment: looking at the disk, trying bubblewrap the first time.
+
+    Gives the user to become, or 0, and the control group to be in.
+    """
     if not workspace.is_dir():
         raise SandboxError(f"There is no folder {str(workspace)!r} to work in: make it first.")
     _ = isolation.lacking_bubblewrap
-    return _hand_over(workspace) if isolation.own_user and isolation.lets_others_in else 0
+    user = _hand_over(workspace) if isolation.own_user and isolation.lets_others_in else 0
+    return user, isolation.group()
 
 
 def _hand_over(workspace: Path) -> int:

@@ -19,7 +19,7 @@ from m3bench.sandboxes.workspace import Limits
 
 _PAGE = os.sysconf("SC_PAGESIZE") if hasattr(os, "sysconf") else 4096
 _BLOCK = 512
-_EXTRA_PROCESSES = 8
+EXTRA_PROCESSES = 8
 """Those that belong to the walls, not to what is inside."""
 
 
@@ -74,7 +74,7 @@ class Watch:
     def _in_tree(self) -> str | None:
         tree = list(_tree(self.pid))
         # Where the kernel has this limit too, it shall be the first to refuse, with an error that costs no host.
-        if self.processes and sum(map(_threads, tree)) > self.processes + _EXTRA_PROCESSES:
+        if self.processes and sum(map(_threads, tree)) > self.processes + EXTRA_PROCESSES:
             return f"The sandbox was stopped: it had more than the {self.processes} processes and threads it may have."
         if not self.memory:
             return None

@@ -52,14 +52,27 @@ def check_double_starts(settings: Settings) -> list[Finding]:
 
 def check_walls(settings: Settings) -> list[Finding]:
     """What keeps the tools of process sandboxes in."""
-    found = Isolation().prospect()
+    isolation = Isolation()
+    found, limits = isolation.prospect(), _limits(isolation)
     if not found.notices:
         says = "Process sandboxes have every guard: bubblewrap, seccomp, a user who is not root, and limits."
-        return [Finding(subject="walls", state="ok", says=says, need="process")]
+        return [Finding(subject="walls", state="ok", says=says, need="process"), limits]
     remedy = "Use --sandbox docker for what is missing"
     if sys.platform == "linux" and bubblewrap.problem() is not None:
         remedy = f"Install the package bubblewrap, or allow unprivileged user namespaces; or {remedy.lower()}"
-    return [Finding(subject="walls", state="note", says=f"{found.notices[0]} {remedy}.", need="process")]
+    return [Finding(subject="walls", state="note", says=f"{found.notices[0]} {remedy}.", need="process"), limits]
+
+
+def _limits(isolation: Isolation) -> Finding:
+    """What holds process sandboxes to their memory, processes and CPU."""
+    says = "Control groups hold each process sandbox to its memory, processes and CPU."
+    if isolation.delegation.groups is None:
+        says = (
+            "Process sandboxes are watched from outside for memory and processes, and CPU time is limited for each "
+            f"process: {isolation.delegation.why}. "
+            "`systemd-run --user --scope -p Delegate=yes m3bench serve` has the kernel hold them."
+        )
+    return Finding(subject="limits", state="ok", says=says, need="process")
 
 
 def room(subject: str, folder: Path, remedy: str) -> Finding:
