@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -33,6 +33,9 @@ from m3bench.tasks.errors import PathError, RunError, SandboxError, StoreError
 from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import Reply
 from m3bench.tasks.task import MEDIA, Task
+
+Manifest = Callable[[Seat], dict[str, Any]]
+"""Makes the manifest of a run that begins: what makes two runs comparable."""
 
 MAX_LOST = 20
 """Calls that could not be recorded which a run remembers: one is enough to make it void."""
@@ -130,14 +133,6 @@ class Run:
         except (OSError, PathError) as error:
             raise SandboxError(f"The whole result could not be kept in the workspace: {error}") from error
         return f"./{name}"
-
-
-class Manifest(Protocol):
-    """Makes the manifest of a run that begins."""
-
-    def __call__(self, seat: Seat) -> dict[str, Any]:
-        """What makes two runs comparable."""
-        ...
 
 
 class Runs:

@@ -139,7 +139,7 @@ async def test_a_host_enters_its_group_and_the_group_goes_with_the_host(
     workspace.mkdir()
     async with ProcessBackend(isolation) as backend:
         assert backend.limited_by == "control group"
-        sandbox = await backend.open(SandboxSpec(workspace=workspace, servers=("math",)))
+        sandbox = await backend.open(SandboxSpec(workspace=workspace, servers=("math", "probe")))
         (folder,) = own.glob("m3bench-*-*")
         assert (folder / "cgroup.procs").read_text() == "0"
         assert (folder / "pids.max").read_text() == "264"
@@ -147,9 +147,8 @@ async def test_a_host_enters_its_group_and_the_group_goes_with_the_host(
         assert b"3" in reply.result
         # As the kernel would tell of it.
         (folder / "memory.events").write_text("oom_kill 1\n")
-        sandbox._host._tree.kill()  # type: ignore[union-attr, attr-defined]
         with pytest.raises(SandboxError, match="needed more than the 768 MB"):
-            await sandbox.call("math/add", b'{"firstNumber":1,"secondNumber":2}', 30)
+            await sandbox.call("probe/crash", b'{"code":-9}', 30)
     assert list(own.glob("m3bench-*-*")) == []
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from m3bench.server.results.interchange.bundle import pack
 from m3bench.tasks.errors import InputFileError, StoreError
+from tests.pictures import assert_same_bytes
 from tests.server.store.faults import failing_files
 
 
@@ -30,13 +31,14 @@ def test_any_operation_on_files_may_fail_once(
         said = _packed(played / "results", target, failing_files(tmp_path, number, code))
         assert said is None or re.search(r"(cannot|could not) be (read|written)", said)
         # The record can do without some of its locks.
-        assert target.read_bytes() == (bundle.read_bytes() if said is None else b"the one before")
+        kept = bundle.read_bytes() if said is None else b"the one before"
+        assert_same_bytes(target.read_bytes(), kept, f"after a failed {made[number]}")
         refused += said is not None
         assert list(target.parent.iterdir()) == [target]
         assert list(spool.iterdir()) == []
     assert refused > len(made) / 2
     pack(played / "results", target)
-    assert target.read_bytes() == bundle.read_bytes()
+    assert_same_bytes(target.read_bytes(), bundle.read_bytes(), "the bundle")
 
 
 def _packed(folder: Path, target: Path, fault: AbstractContextManager[object]) -> str | None:
