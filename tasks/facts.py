@@ -22,6 +22,9 @@ _LABEL = re.compile(r"^[-*•\s]*[\w \-/()]{1,40}:\s+")
 MIN_LETTERS = 3
 """Shorter texts occur everywhere."""
 
+MIN_ROUNDED = 3
+"""A rounded number with fewer digits could be another one."""
+
 
 def number(value: object) -> float | None:
     """A number, also when it comes as text; None for anything else."""
@@ -103,6 +106,13 @@ class Held:
     def holds(self, fact: Fact) -> bool:
         """Whether a fact stands in the text."""
         return within(fact, self.folded) if isinstance(fact, str) else _rounded(float(fact)) in self.numbers
+
+    def holds_rounded(self, fact: Fact) -> bool:
+        """Whether a number stands in the text as people round it."""
+        if isinstance(fact, str):
+            return False
+        long = (value for value in self.numbers if digits(value) >= MIN_ROUNDED)
+        return any(value == round(fact, len(f"{value:.12g}".partition(".")[2])) for value in long)
 
     def phrases(self) -> Iterator[str]:
         """The texts that it is made of: the values of a JSON document; else its lines, their values and sentences."""

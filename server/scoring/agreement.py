@@ -7,12 +7,12 @@ the same search, are for the effect of the call to decide.
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from m3bench.tasks.facts import Fact, facts_of, leaves, number, same_number
+from m3bench.server.scoring import content
+from m3bench.tasks.facts import facts_of, leaves, number, same_number
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import Kind, ToolKinds
 from m3bench.tasks.tolerance import read_as
@@ -20,13 +20,10 @@ from m3bench.tasks.trajectory import JSON, Call
 
 NEAR_METRES = 250.0
 """Two positions that are no further apart are the same place: a building and its entrance."""
-NEAR_PIXELS = 12.0
-"""Two strokes whose numbers differ by no more than this, or by a twentieth, are at the same place."""
-_STROKES = frozenset({"areas", "arrows", "circles", "detections", "lines", "texts"})
-_LOOKS = frozenset({"color", "thickness", "font_scale", "blur_strength", "tip_length", "filled", "score", "x_font"})
-"""Parts of strokes that say how they look, not where they are."""
 PATHS = frozenset({"imageFileUri", "image_paths", "image_source", "input_data", "input_path"})
 """Arguments that name a picture to work on."""
+OUTPUTS = frozenset({"output_path", "outputPath"})
+"""Arguments that name a picture to make."""
 EARTH_METRES = 6_371_000.0
 
 _EDGE = re.compile(r"[^\w]+")
@@ -65,20 +62,25 @@ def agree(
     defaults: Mapping[str, JSON],
     unordered: frozenset[str] = frozenset(),
     pictures: frozenset[str] = frozenset(),
+    made: frozenset[str] = frozenset(),
 ) -> Agreement:
     """Compare an actual call with a reference call of the same tool.
 
     Args:
-        reference: The call that is wanted; values that it tolerates are read as its own.
+        reference: The call that is wanted; values that it tolerates are read as its own, but for content: whoever may
+            lay out a table freely is still to put the right things in.
         actual: The call that was made.
         kinds: The kinds of the tool's arguments.
         defaults: Arguments whose absence means a value.
         unordered: Array arguments whose order means nothing.
-        pictures: Names of the files that the run began with. The names of others are the client's own choice, so two
-            pictures that are both made in the run are compared by the calls that made them, and not here.
+        pictures: Names of the files that the run began with. The names of others are the client's own choice, so
+            pictures that are made in the run are compared by the calls that made them, and not here. Actions may be
+            done in another order, so one of the two pictures may be there from the beginning.
+        made: Names of the files that calls of the run made.
     """
     wanted = _given(reference.arguments, defaults)
-    asked = _given(read_as(reference.arguments, reference.tolerances, actual.arguments), defaults)
+    tolerated = {name: one for name, one in reference.tolerances.items() if kinds.kind(name) != "content"}
+    asked = _given(read_as(reference.arguments, tolerated, actual.arguments), defaults)
     wanted, asked = _joined(wanted, kinds), _joined(asked, kinds)
     wrong: list[Disagreement] = []
     shares: list[float] = []
@@ -89,11 +91,11 @@ def agree(
             continue
         one, other = wanted.get(name), asked.get(name)
         if kind in ("text", "content"):
-            share = _share(one, other, strokes=name in _STROKES) if kind == "content" else _likeness(one, other)
+            share = content.share(name, one, other) if kind == "content" else _likeness(one, other)
             shares.append(share)
             if kind == "text" and share < 1:
                 reworded.append(Disagreement(name, kind, one, other))
-        elif name in PATHS and _made_in_run(one, pictures) and _made_in_run(other, pictures):
+        elif name in PATHS and _exchangeable(one, other, pictures, made, action=kinds.role == "action"):
             continue
         elif not _same(kind, one, other, ordered=name not in unordered):
             wrong.append(Disagreement(name, kind, one, other))
@@ -109,7 +111,7 @@ _MODES = frozenset({"operation", "source_type"})
 def says_nothing(call: Call, kinds: ToolKinds, pictures: frozenset[str]) -> bool:
     """Whether a call has no argument that counts: it opens, saves or passes on what other calls fill."""
     return all(
-        kinds.kind(name) == "presentation" or name in _MODES or (name in PATHS and _made_in_run(value, pictures))
+        kinds.kind(name) == "presentation" or name in _MODES or (name in PATHS and made_in_run(value, pictures))
         for name, value in call.arguments.items()
     )
 
@@ -165,11 +167,32 @@ def _same(kind: Kind, wanted: JSON, asked: JSON, *, ordered: bool) -> bool:
     return kind == "identity" and _code(wanted) == _code(asked)
 
 
-def _made_in_run(value: JSON, pictures: frozenset[str]) -> bool:
-    paths = [str(leaf) for leaf in leaves(value)]
-    return bool(pictures and paths) and not any(
-        path.replace("\\", "/").rpartition("/")[2] in pictures for path in paths
+def _exchangeable(wanted: JSON, asked: JSON, pictures: frozenset[str], made: frozenset[str], *, action: bool) -> bool:
+    """Whether two pictures are told apart by the calls that made them, and not by their names."""
+    if made_in_run(wanted, pictures):
+        return action or made_in_run(asked, pictures)
+    return action and bool(made) and all(file_name(str(leaf)) in made for leaf in leaves(asked))
+
+
+def files_of(call: Call, *, inputs: bool) -> frozenset[str]:
+    """The pictures that a call works on, or those that it makes."""
+    return frozenset(
+        str(leaf).removeprefix("./")
+        for name, value in call.arguments.items()
+        if name in (PATHS if inputs else OUTPUTS)
+        for leaf in leaves(value)
     )
+
+
+def file_name(path: str) -> str:
+    """The last part of a path."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def made_in_run(value: JSON, pictures: frozenset[str]) -> bool:
+    """Whether a path, or none of several, is of a file that the run began with."""
+    paths = [str(leaf) for leaf in leaves(value)]
+    return bool(pictures and paths) and not any(file_name(path) in pictures for path in paths)
 
 
 def _empty(value: JSON) -> bool:
@@ -260,46 +283,3 @@ def _words(value: JSON) -> frozenset[str]:
     found = [word for leaf in facts_of(value) if isinstance(leaf, str) for word in _WORD.findall(leaf)]
     found += _WORD.findall(fold(value)) if isinstance(value, str) else []
     return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in found if word not in _LITTLE)
-
-
-def _share(wanted: JSON, asked: JSON, *, strokes: bool) -> float:
-    """The share of what was to be put in that was put in, wherever it stands."""
-    one, other = Counter(_cells(wanted)), list(_cells(asked))
-    if not one:
-        return 1.0
-    same = _near if strokes else _same_cell
-    found = 0
-    for cell in one.elements():
-        at = next((i for i, candidate in enumerate(other) if same(cell, candidate)), None)
-        if at is not None:
-            other.pop(at)
-            found += 1
-    return found / one.total()
-
-
-def _cells(value: JSON) -> Iterator[Fact]:
-    if isinstance(value, Mapping):
-        for name in sorted(value.keys() - _LOOKS):
-            yield from _cells(value[name])
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _cells(item)
-    elif value is not None and not isinstance(value, bool):
-        found = number(value)
-        text = fold(str(value))
-        if found is not None:
-            yield found
-        elif text:
-            yield text
-
-
-def _same_cell(wanted: Fact, asked: Fact) -> bool:
-    if isinstance(wanted, str) or isinstance(asked, str):
-        return wanted == asked
-    return same_number(wanted, asked)
-
-
-def _near(wanted: Fact, asked: Fact) -> bool:
-    if isinstance(wanted, str) or isinstance(asked, str):
-        return wanted == asked
-    return abs(wanted - asked) <= max(NEAR_PIXELS, abs(wanted) / 20)

@@ -8,17 +8,20 @@ arguments alone decide.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from m3bench.server.scoring.agreement import Agreement, agree, says_nothing
+from m3bench.server.scoring import content
+from m3bench.server.scoring.agreement import Agreement, agree, file_name, files_of, says_nothing
 from m3bench.server.scoring.align import assign
+from m3bench.server.scoring.coverage import covers
 from m3bench.server.scoring.texts import Signature, Signatures
-from m3bench.tasks.facts import Fact, Held, is_distinctive, leaves
-from m3bench.tasks.kinds import kinds_of
+from m3bench.tasks.facts import Fact, Held, facts_of, is_distinctive, leaves
+from m3bench.tasks.folding import fold
+from m3bench.tasks.kinds import ToolKinds, kinds_of
 from m3bench.tasks.plan import Plan, PlannedCall, digest
-from m3bench.tasks.trajectory import Call, Trajectory
+from m3bench.tasks.trajectory import JSON, Call, Trajectory
 
 WEAK = 0.60
 """Similarity from which two calls match."""
@@ -120,7 +123,10 @@ def find_answers(
     """
     search = _Search(reference.calls, plan, made, pictures, signatures)
     search.match()
+    search.join_parts()
     search.give_back_empty()
+    search.give_back_unmade()
+    search.find_covers()
     search.find_routes()
     dropped = search.not_needed(said)
     missed = set(range(len(reference.calls))) - search.answers.keys() - dropped
@@ -140,6 +146,7 @@ def compare(
     made: Made,
     signature: Signature | None = None,
     pictures: frozenset[str] = frozenset(),
+    files: frozenset[str] = frozenset(),
 ) -> Comparison:
     """Compare an actual call with a reference call of the same tool.
 
@@ -148,7 +155,7 @@ def compare(
     share of the facts (of the arguments, when results are not known) that agrees.
     """
     kinds, known = kinds_of(reference.tool), signature or NOTHING_KNOWN
-    agreement = agree(reference, made.call, kinds, known.defaults, known.unordered, pictures)
+    agreement = agree(reference, made.call, kinds, known.defaults, known.unordered, pictures, files)
     if agreement.equal:
         return Comparison("same call", 1.0, agreement)
     if made.result is None or kinds.role == "action":
@@ -158,10 +165,18 @@ def compare(
     if not planned.gives:
         return Comparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
     found = sum(made.held.holds(fact) for fact in planned.gives)
-    if found == len(planned.gives) and any(is_distinctive(fact) for fact in planned.gives):
+    telling = any(is_distinctive(fact) for fact in planned.gives)
+    if found == len(planned.gives) and (telling or _names_the_place(agreement, made.held)):
         return Comparison("same effect", 1.0, agreement)
     share = found / len(planned.gives) * (1.0 if agreement.reworded else agreement.share)
     return Comparison("partly", 0.0 if agreement.wrong else share, agreement)
+
+
+def _names_the_place(agreement: Agreement, result: Held) -> bool:
+    """Whether only places are other ones, and the result says that they are the wanted ones: a name for a position."""
+    names = [str(found.wanted).partition(",")[0] for found in agreement.wrong if isinstance(found.wanted, str)]
+    all_places = all(found.kind == "place" for found in agreement.wrong)
+    return all_places and len(names) == len(agreement.wrong) > 0 and all(result.holds(fold(name)) for name in names)
 
 
 class _Search:
@@ -181,6 +196,7 @@ class _Search:
         self._pictures = pictures
         self._signatures = signatures
         self._good = [index for index, one in enumerate(made) if not one.call.failed]
+        self._files = frozenset(file_name(path) for i in self._good for path in files_of(made[i].call, inputs=False))
         self.answers: dict[int, Answer] = {}
         self.nearest: dict[int, tuple[int, Agreement]] = {}
 
@@ -197,7 +213,14 @@ class _Search:
 
         table = [
             [
-                compare(self._reference[row], self._plan.calls[row], self._made[column], signature, self._pictures)
+                compare(
+                    self._reference[row],
+                    self._plan.calls[row],
+                    self._made[column],
+                    signature,
+                    self._pictures,
+                    self._files,
+                )
                 for column in columns
             ]
             for row in rows
@@ -218,6 +241,52 @@ class _Search:
                 near = min(order)[-1]
                 self.nearest[row] = columns[near], line[near].agreement
 
+    def join_parts(self) -> None:
+        """Answer actions by several calls of the same tool that together put in more than one of them does."""
+        for place, wanted in enumerate(self._reference):
+            if kinds_of(wanted.tool).role != "action" or self._similarity(place) == 1:
+                continue
+            taken = {index for other, answer in self.answers.items() if other != place for index in answer.actual}
+            parts = [i for i in self._good if i not in taken and self._made[i].call.tool == wanted.tool]
+            parts = [i for i in parts if not (found := self._agreement(place, i)).wrong and found.share > 0]
+            if len(parts) < 2:
+                continue
+            arguments = dict(self._made[parts[0]].call.arguments)
+            for index in parts[1:]:
+                for name, value in self._made[index].call.arguments.items():
+                    if kinds_of(wanted.tool).kind(name) == "content":
+                        arguments[name] = content.together(arguments.get(name), value)
+            whole = agree(wanted, replace(self._made[parts[0]].call, arguments=arguments), *self._known(wanted.tool))
+            if whole.share >= WEAK and whole.share > self._similarity(place):
+                self.answers[place] = Answer(
+                    way="another route", actual=tuple(parts), similarity=whole.share, agreement=whole
+                )
+
+    def _similarity(self, place: int) -> float:
+        return self.answers[place].similarity if place in self.answers else 0.0
+
+    def _agreement(self, place: int, index: int) -> Agreement:
+        wanted = self._reference[place]
+        return agree(wanted, self._made[index].call, *self._known(wanted.tool))
+
+    def _known(self, tool: str) -> tuple[ToolKinds, Mapping[str, JSON], frozenset[str], frozenset[str], frozenset[str]]:
+        known = self._signatures(tool) or NOTHING_KNOWN
+        return kinds_of(tool), known.defaults, known.unordered, self._pictures, self._files
+
+    def give_back_unmade(self) -> None:
+        """Take back the answers to actions on a picture that was to be made by a call that nothing answers."""
+        for place, wanted in enumerate(self._reference):
+            if place not in self.answers or kinds_of(wanted.tool).role != "action":
+                continue
+            used = files_of(wanted, inputs=True)
+            makers = [
+                earlier
+                for earlier, call in enumerate(self._reference[:place])
+                if used & files_of(call, inputs=False) and kinds_of(call.tool).role == "action"
+            ]
+            if makers and not any(maker in self.answers for maker in makers):
+                del self.answers[place]
+
     def give_back_empty(self) -> None:
         """Take back the answers to actions that say nothing, where nothing of what they hold together was answered.
 
@@ -235,30 +304,59 @@ class _Search:
                 for place in group & empty:
                     self.answers.pop(place, None)
 
+    def find_covers(self) -> None:
+        """Answer what is left by calls that asked for more and got what was wanted; one may answer several."""
+        for place, planned in enumerate(self._plan.calls):
+            wanted = self._reference[place]
+            if place in self.answers or kinds_of(wanted.tool).role == "action":
+                continue
+            for index in self._unused_first(self._good):
+                made = self._made[index]
+                agreement = self._agreement(place, index) if made.call.tool == wanted.tool else None
+                known = [fact for fact in planned.gives if made.result is not None and is_distinctive(fact)]
+                if covers(wanted, made.call, agreement) and all(made.held.holds(fact) for fact in known):
+                    self._route(place, {index})
+                    break
+
     def find_routes(self) -> None:
         """Answer what is left by calls of any tool that gave the same facts, one call alone before several together.
 
-        Only facts that neither an earlier result nor the reference call itself held can show that it was replaced,
-        and only one that can hardly be there by chance. What an action brings about is not in a result.
+        Only facts that can hardly be there by chance and that the reference call itself did not put in can show that
+        it was replaced. What an earlier result held as well counts where needed knowledge told it of the same thing:
+        a search may tell all that the details would. What an action brings about is not in a result.
         """
         for place, planned in enumerate(self._plan.calls):
             wanted = self._reference[place]
             if place in self.answers or kinds_of(wanted.tool).role == "action":
                 continue
             put_in = Held("\n".join(str(leaf) for leaf in leaves(wanted.arguments)))
-            if not any(is_distinctive(fact) and not put_in.holds(fact) for fact in planned.news):
+            telling = [fact for fact in planned.gives if is_distinctive(fact) and not put_in.holds(fact)]
+            if not telling:
                 continue
-            holders = [{i for i in self._good if self._made[i].told(fact)} for fact in planned.gives]
-            alone = set.intersection(*holders)
-            if alone:
-                found = {min(alone)}
-            elif all(holders):
-                found = {min(holder) for holder in holders}
-            else:
-                continue
-            self.answers[place] = Answer(
-                way="another route", actual=tuple(sorted(found)), similarity=1.0, agreement=None
-            )
+            holders = [[i for i in self._unused_first(self._good) if self._made[i].told(f)] for f in planned.gives]
+            alone = [i for i in self._unused_first(self._good) if all(i in holder for holder in holders)]
+            if not any(fact in planned.news for fact in telling):
+                alone = [index for index in alone if self._knows(index, wanted)]
+                holders = []
+            if alone or (holders and all(holders)):
+                self._route(place, set(alone[:1]) or {holder[0] for holder in holders})
+
+    def _knows(self, index: int, wanted: Call) -> bool:
+        """Whether a call is needed knowledge whose result names what a reference call asks about."""
+        used = any(index in answer.actual for answer in self.answers.values())
+        kinds, made = kinds_of(wanted.tool), self._made[index]
+        asked = {name: value for name, value in wanted.arguments.items() if kinds.kind(name) in ("identity", "place")}
+        named = [fact for fact in facts_of(asked) if is_distinctive(fact)]
+        knowledge = kinds_of(made.call.tool).role == "knowledge"
+        return used and knowledge and bool(named) and all(made.held.holds(fact) for fact in named)
+
+    def _unused_first(self, indices: Sequence[int]) -> list[int]:
+        """Calls that answer nothing yet before those that do."""
+        used = {index for answer in self.answers.values() for index in answer.actual}
+        return sorted(indices, key=lambda index: (index in used, index))
+
+    def _route(self, place: int, found: set[int]) -> None:
+        self.answers[place] = Answer(way="another route", actual=tuple(sorted(found)), similarity=1.0, agreement=None)
 
     def not_needed(self, said: str) -> frozenset[int]:
         """Perceptions and computations whose facts the client evidently had without them.
@@ -273,7 +371,7 @@ class _Search:
             if place not in self.answers
             and kinds_of(self._reference[place].tool).role in ("perception", "computation")
             and planned.gives
-            and all(shown.holds(fact) for fact in planned.gives)
+            and all(shown.holds(fact) or shown.holds_rounded(fact) for fact in planned.gives)
         )
 
 

@@ -102,17 +102,19 @@ def missed(way: Trajectory, plan: Plan) -> frozenset[int]:
     need one of them.
 
     The largest such group is taken that is not too much of the whole; one call alone where each is. What is only read
-    off a picture or worked out could be had without a call.
+    off a picture or worked out could be had without a call, and what tells nothing new is not missed.
     """
-    calls = way.calls
+    calls, much = way.calls, MOST_MISSING * len(way.calls)
     roots = [place for place, call in enumerate(calls) if kinds_of(call.tool).role in ("knowledge", "action")]
-    roots = roots or [*range(len(calls))]
-    words = [Held("\n".join(fact for fact in _named(call))) for call in calls]
+    new = [place for place in roots if plan.calls[place].new or not plan.calls[place].gives]
+    roots = new or roots or [*range(len(calls))]
+    words = [Held("\n".join(_named(call))) for call in calls]
     groups = []
     for root in roots:
-        same = {root, *(place for place in roots if any(words[place].holds(name) for name in _named(calls[root])))}
+        sharing = ({place for place in roots if words[place].holds(name)} for name in _named(calls[root]))
+        same = {root}.union(*(found for found in sharing if len(found) < much))
         groups.append(frozenset(same | {place for place in range(len(calls)) if plan.needs[place] & same}))
-    small = [group for group in groups if len(group) < MOST_MISSING * len(calls)]
+    small = [group for group in groups if len(group) < much]
     return max(small, key=len) if small else frozenset(roots[:1])
 
 

@@ -87,11 +87,74 @@ def test_one_call_of_another_tool_answers_several_on_another_route():
     }
 
 
-def test_what_an_earlier_result_held_shows_no_other_route():
+def test_what_an_earlier_picture_showed_is_no_other_route():
     plan = Plan(calls=(PLAN.calls[0], PlannedCall(gives=("joker brothers",), new=0, needs=(0,))))
     reference = Trajectory(steps=(*FILMS.steps[:1], Step(calls=(JOKER,))))
     found = answers(made([(OCR, "Joker Brothers\nIn the Mood for Love")]), reference=reference, plan=plan)
     assert set(found.answers) == {0}
+
+
+def test_a_search_that_tells_all_that_the_details_would_answers_for_them():
+    search = Call(tool="google-maps/places_text_search", arguments={"query": "cinema near Central Park"})
+    details = Call(tool="google-maps/place_details", arguments={"place_id": "ChIJk5w1"})
+    plan = Plan(
+        calls=(
+            PlannedCall(gives=("165 w 65th st", "chijk5w1"), new=2),
+            PlannedCall(gives=("165 w 65th st",), new=0, needs=(0,)),
+        )
+    )
+    reference = Trajectory(steps=(Step(calls=(search,)), Step(calls=(details,))))
+    told = "Walter Reade Theater, 165 W 65th St, ChIJk5w1"
+    assert set(answers(made([(search, told)]), reference=reference, plan=plan).answers) == {0, 1}
+    assert not answers(made([(JOKER, told.replace("165", "99"))]), reference=reference, plan=plan).answers
+
+
+def flares(start, end):
+    return Call(tool="nasa-mcp/get_solar_flare", arguments={"start_date": start, "end_date": end})
+
+
+def test_one_range_answers_for_the_days_in_it():
+    days = ("2024-10-24", "2024-10-26")
+    reference = Trajectory(steps=(Step(calls=tuple(flares(day, day) for day in days)),))
+    plan = Plan(calls=(PlannedCall(gives=("x3.3",)), PlannedCall(gives=("x1.8",))))
+
+    def answered(start, end, result="X3.3, X1.8"):
+        return set(answers(made([(flares(start, end), result)]), reference=reference, plan=plan).answers)
+
+    assert answered("2024-10-20", "2024-10-31") == {0, 1}
+    assert answered("2024-10-25", "2024-10-31") == {1}
+    assert answered("2024-10-27", "2024-10-31") == set()
+
+
+def test_a_table_of_distances_answers_for_the_ways_in_it():
+    def way(origin, mode="WALK"):
+        ends = {"origin": {"address": origin}, "destination": {"location": {"latLng": {"latitude": 1, "longitude": 2}}}}
+        return Call(tool="google-maps/compute_route", arguments={**ends, "travelMode": mode})
+
+    def table(*origins, mode="walking"):
+        ends = {"origins": list(origins), "destinations": ["1,2"]}
+        return Call(tool="google-maps/distance_matrix", arguments={**ends, "mode": mode})
+
+    reference = Trajectory(steps=(Step(calls=(way("Hoboken, NJ"), way("Omaha, NE"))),))
+    plan = Plan(calls=(PlannedCall(gives=(920.0,)), PlannedCall()))
+
+    def answered(call):
+        return set(answers(made([(call, "920 s, 800 s")]), reference=reference, plan=plan).answers)
+
+    assert answered(table("Omaha, NE", "Hoboken, NJ")) == {0, 1}
+    assert answered(table("Hoboken, NJ")) == {0}
+    assert answered(table("Omaha, NE", "Hoboken, NJ", mode="driving")) == set()
+
+
+def test_a_position_in_the_place_of_a_name_is_the_same_where_the_result_says_the_name():
+    wanted = Call(tool="weather/get_weather", arguments={"location": "Bath, United Kingdom"})
+    asked = Call(tool=wanted.tool, arguments={"location": "51.38,-2.36"})
+
+    def way(result):
+        return compare(wanted, PlannedCall(gives=(57.9,)), Made(call=asked, step=0, result=result)).similarity
+
+    assert way("Weather in Bath: 57.9 °F") == 1
+    assert way("Weather in Bristol: 57.9 °F") == 0
 
 
 def test_a_result_that_only_repeats_what_was_asked_shows_no_other_route():
@@ -110,6 +173,15 @@ def test_read_by_eye_and_added_in_the_head_costs_nothing():
     found = answers(eyes, said="Together 16.0")
     assert found.dropped == {0, 3}
     assert set(measure(found).values()) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("said", "dropped"), [("9.56 each", {0}), ("9.563 each", {0}), ("9.57 each", set()), ("10", set())]
+)
+def test_what_was_worked_out_in_the_head_may_be_rounded(said, dropped):
+    share = Call(tool="math/division", arguments={"numerator": 28.69, "denominator": 3})
+    reference, plan = Trajectory(steps=(Step(calls=(share,)),)), Plan(calls=(PlannedCall(gives=(9.56333333,), new=1),))
+    assert answers([], said=said, reference=reference, plan=plan).dropped == dropped
 
 
 def test_what_was_not_shown_to_be_known_is_missed():
@@ -220,3 +292,34 @@ def test_an_empty_file_that_is_opened_and_saved_counts_only_with_what_is_put_in(
     assert set(full.answers) == {0, 1}
     wrong = answers(made([(create, "ok")], [(other, "ok")]), reference=reference, plan=plan)
     assert not wrong.answers
+
+
+def test_one_table_may_be_written_in_parts():
+    sheet = {"filepath": "a.xlsx", "sheet_name": "s"}
+    rows = [["Pear", 2.5], ["Plum", 9.75], ["Fig", 4.25]]
+    fill = Call(tool="excel/write_data_to_excel", arguments={**sheet, "data": [["Fruit", "Price"], *rows]})
+    parts = [Call(tool=fill.tool, arguments={**sheet, "data": [row]}) for row in rows]
+    reference, plan = Trajectory(steps=(Step(calls=(fill,)),)), Plan(calls=(PlannedCall(),))
+    found = answers(made(*[[(part, "ok")] for part in parts]), reference=reference, plan=plan)
+    assert found.answers[0].actual == (0, 1, 2)
+    assert found.answers[0].similarity == 1
+    assert not answers(made([(parts[0], "ok")]), reference=reference, plan=plan).answers
+
+
+def test_a_picture_that_was_cut_from_the_wrong_place_is_not_saved_by_what_is_done_to_it():
+    def cut(x, name):
+        box = {"x1": x, "y1": 10, "x2": x + 90, "y2": 100}
+        return Call(
+            tool="imagesorcery-mcp/crop",
+            arguments={"input_path": "./media/poster.png", **box, "output_path": f"./media/{name}.png"},
+        )
+
+    def grey(name):
+        paths = {"input_path": f"./media/{name}.png", "output_path": f"./media/{name}-grey.png"}
+        return Call(tool="imagesorcery-mcp/change_color", arguments={**paths, "palette": "grayscale"})
+
+    reference = Trajectory(steps=(Step(calls=(cut(10, "seal"),)), Step(calls=(grey("seal"),))))
+    plan = Plan(calls=(PlannedCall(), PlannedCall(needs=(0,))))
+    right = answers(made([(cut(10, "one"), "ok")], [(grey("one"), "ok")]), reference=reference, plan=plan)
+    assert set(right.answers) == {0, 1}
+    assert not answers(made([(cut(500, "one"), "ok")], [(grey("one"), "ok")]), reference=reference, plan=plan).answers
