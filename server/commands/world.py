@@ -1,4 +1,4 @@
-"""`m3bench world`: what the frozen world holds, and a search over it."""
+"""`m3bench world`: what the frozen world holds, a search over it, and how much of what it says is true."""
 
 import json
 from typing import Annotated
@@ -8,7 +8,9 @@ import typer
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 
 commands = typer.Typer(
-    name="world", help="List the tables of the frozen world, or search them.", invoke_without_command=True
+    name="world",
+    help="List the tables of the frozen world, search them, or compare them with reality.",
+    invoke_without_command=True,
 )
 
 
@@ -76,3 +78,43 @@ def search(
     if not found:
         typer.echo(f"Nothing in the world answers to {' '.join(words)!r}.", err=True)
         raise typer.Exit(1)
+
+
+@commands.command("audit")
+def audit(
+    server: Annotated[list[str] | None, typer.Argument(help="Only these servers.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask the tools for facts and searches about the real world and tell what is true, wrong or not held."""
+    import anyio
+
+    from m3bench.sandboxes.selfcheck.audit.asking import ask, counted
+    from m3bench.sandboxes.selfcheck.audit.questions import questions
+    from m3bench.tasks.errors import UserError
+
+    known = sorted({question.tool.partition("/")[0] for question in questions()})
+    unknown = [name for name in server or () if name not in known]
+    if unknown:
+        raise UserError(f"Nothing is asked of {', '.join(unknown)}. Servers: {', '.join(known)}.")
+    findings = anyio.run(ask, [one for one in questions() if not server or one.tool.partition("/")[0] in server])
+    table = counted(findings)
+    if as_json:
+        other = [
+            {"kind": it.question.kind, "tool": it.question.tool, "asked": it.question.asked, "verdict": it.verdict,
+             "expected": it.question.expected, "answer": it.text[:500]}
+            for it in findings if it.verdict != "true"
+        ]  # fmt: skip
+        typer.echo(json.dumps({"servers": table, "not_true": other}, ensure_ascii=False, indent=2))
+        return
+    width = max(map(len, table))
+    typer.echo(f"{'':{width}}  {'facts':>6} true wrong  gap   {'searches':>8} true misleading  gap")
+    for name, kinds in table.items():
+        facts, searches = kinds["fact"], kinds["search"]
+        typer.echo(
+            f"{name:{width}}  {facts.total():>6} {facts['true']:>4} {facts['wrong']:>5} {facts['gap']:>4}   "
+            f"{searches.total():>8} {searches['true']:>4} {searches['wrong']:>10} {searches['gap']:>4}"
+        )
+    for it in findings:
+        if it.verdict == "wrong":
+            what = "wrong" if it.question.kind == "fact" else "misleading"
+            typer.echo(f"{what}: {it.question.tool} {it.question.asked!r} should be {it.question.expected}")

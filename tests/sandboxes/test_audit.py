@@ -1,0 +1,55 @@
+"""The audit of the world: enough questions, fair comparisons, and floors below which the world must not fall."""
+
+from dataclasses import replace
+
+import anyio
+import pytest
+
+from m3bench.sandboxes.selfcheck.audit.asking import ask, counted, shares
+from m3bench.sandboxes.selfcheck.audit.questions import questions
+
+FACTS = [question for question in questions() if question.kind == "fact"]
+SEARCHES = [question for question in questions() if question.kind == "search"]
+
+
+def test_there_are_many_questions_and_none_twice() -> None:
+    assert len(FACTS) >= 600
+    assert len(SEARCHES) >= 400
+    assert len({(question.tool, str(question.arguments), question.kind) for question in questions()}) == len(
+        questions()
+    )
+
+
+@pytest.mark.parametrize(
+    ("how", "detail", "expected", "right", "wrong"),
+    [
+        ("words", "", "radium|polonium & 1867", "Curie, born 1867, found Radium.", "Curie found radium."),
+        ("number", "Energy", "89±5", "- Energy: 91.20 kcal", "- Energy: 120 kcal"),
+        ("number", "elevation", "-430±5", '"elevation": -431.5', '"elevation": 431.5'),
+        ("position", "10", "48.86,2.35", '"lat": 48.85, "lng": 2.36', '"lat": 49.85, "lng": 2.36'),
+        ("first", "20", "World War II", "- World War II\n- Rome", "- Rock dove, also known\n- World War II"),
+    ],
+)
+def test_an_answer_is_compared_as_the_heading_says(
+    how: str, detail: str, expected: str, right: str, wrong: str
+) -> None:
+    question = replace(FACTS[0], how=how, detail=detail, expected=expected)
+    assert question.holds(right)
+    assert not question.holds(wrong)
+    assert not question.holds("")
+
+
+def test_another_thing_is_wrong_and_what_is_not_held_is_a_gap() -> None:
+    paris = next(question for question in FACTS if question.asked == "Paris, France")
+    asked = [paris, replace(paris, expected="0,0"), replace(paris, arguments={"address": "Quokkaville Heights"})]
+    assert [finding.verdict for finding in anyio.run(ask, asked)] == ["true", "wrong", "gap"]
+
+
+@pytest.mark.slow
+def test_the_world_does_not_fall_below_its_floors() -> None:
+    total = counted(anyio.run(ask, questions()))["all"]
+    facts, searches = shares(total["fact"]), shares(total["search"])
+    assert facts["true"] >= 0.83
+    assert facts["wrong"] <= 0.025
+    assert searches["true"] >= 0.67
+    assert searches["wrong"] <= 0.09
