@@ -50,9 +50,8 @@ def _show(task: "Task", picture: str, cards: "dict[str, ScoreCard]") -> None:
         table.add_column(f"{name} client", justify="right")
     for metric in (*METRICS, "average"):
         values = [card.metrics[metric] for card in cards.values()]
-        table.add_row(
-            metric.replace("_", " "), *(f"{value:.3f}" for value in values), style="bold" if metric == "average" else ""
-        )
+        table.add_row(metric.replace("_", " "), *map(_figure, values), style="bold" if metric == "average" else "")
+    table.add_row("paper's metric", *(_figure(card.paper_average) for card in cards.values()))
     checks = [f"{card.checks_passed} of {len(card.checks)}" for card in cards.values()]
     table.add_row("checks passed", *checks)
     table.add_row("solved", *("yes" if card.success else "no" for card in cards.values()))
@@ -60,3 +59,7 @@ def _show(task: "Task", picture: str, cards: "dict[str, ScoreCard]") -> None:
     screen.print("\nWhere the sloppy client lost its points", style="bold")
     screen.print(Markdown(calls_markdown(cards["sloppy"])))
     screen.print("\nNow in your own client: `m3bench install CLIENT` puts m3bench into it; then say “start a task”.\n")
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

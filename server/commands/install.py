@@ -238,7 +238,7 @@ def _told(outcome: "Outcome", client: "Client") -> dict[str, object]:
 def _show(outcome: "Outcome") -> None:
     """The difference, in colours on a terminal."""
     from m3bench.server.commands.screen import console
-    from m3bench.server.scoring.explain import printable
+    from m3bench.server.scoring.words import printable
 
     styles = {"+": "green", "-": "red", "@": "cyan"}
     for line in outcome.diff:

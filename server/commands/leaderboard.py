@@ -47,7 +47,7 @@ def _show(entries: list[dict[str, Any]]) -> None:
     from m3bench.server.commands.screen import console
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("rank", "set", "kind", "average", "95 % interval", "solved", "samples"):
+    for heading in ("rank", "set", "kind", "average", "95 % interval", "solved", "paper's metric", "samples"):
         table.add_column(heading, justify="left" if heading in ("set", "kind", "95 % interval") else "right")
     for entry in entries:
         summary = entry["summary"]
@@ -59,6 +59,7 @@ def _show(entries: list[dict[str, Any]]) -> None:
             f"{summary['metrics']['average'] or 0:.3f}",
             f"{interval[0]:.3f} … {interval[1]:.3f}" if interval else "",
             "–" if solved is None else f"{solved * 100:.1f} %",
+            "–" if summary["paper"] is None else f"{summary['paper']:.3f}",
             str(summary["runs"]),
         )
     console().print(table)

@@ -99,7 +99,7 @@ def _show_cards(found: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     from m3bench.server.commands.screen import console
-    from m3bench.server.scoring.explain import printable
+    from m3bench.server.scoring.words import printable
 
     out = console()
     for number, probed in enumerate(found):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from m3bench.server.commands.screen import console
-from m3bench.server.scoring.explain import printable
+from m3bench.server.scoring.words import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

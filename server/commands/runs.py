@@ -41,13 +41,13 @@ def list_runs(data: Data = None, json: Json = False) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("run", "task", "state", "average", "solved", "started"):
-        table.add_column(heading, justify="right" if heading == "average" else "left")
+    for heading in ("run", "task", "state", "average", "solved", "paper's metric", "started"):
+        table.add_column(heading, justify="right" if heading in ("average", "paper's metric") else "left")
     for run in found:
         row = _row(run)
-        average = "" if row["average"] is None else f"{row['average']:.3f}"
+        average, paper = ("" if row[name] is None else f"{row[name]:.3f}" for name in ("average", "paper"))
         solved = {True: "yes", False: "no", None: ""}[row["success"]]
-        table.add_row(run.id[:12], run.task, row["state"], average, solved, run.started[:19].replace("T", " "))
+        table.add_row(run.id[:12], run.task, row["state"], average, solved, paper, run.started[:19].replace("T", " "))
     console().print(table)
 
 
@@ -72,7 +72,7 @@ def show(run: RunName, data: Data = None, json: Json = False) -> None:
         return
     from rich.markdown import Markdown
 
-    from m3bench.server.scoring.explain import value
+    from m3bench.server.scoring.words import value
 
     screen = console()
     screen.print(f"run {found.id}\ntask {found.task} · {found.state} · {found.mode} · started {found.started}")
@@ -120,5 +120,5 @@ def _row(run: "RunRecord") -> dict[str, Any]:
     return {
         "run": run.id, "task": run.task, "state": "void" if card and card.void else run.state, "mode": run.mode,
         "started": run.started, "ended": run.ended,
-        "average": card and card.average, "success": card and card.success,
+        "average": card and card.average, "paper": card and card.paper_average, "success": card and card.success,
     }  # fmt: skip

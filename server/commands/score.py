@@ -5,7 +5,7 @@ about the way there (warnings, progress) to standard error.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from m3bench.server.scoring.aggregate import Row
     from m3bench.server.scoring.encoder import Encoder
     from m3bench.server.scoring.results import Results
+    from m3bench.server.scoring.trajectory_score import TrajectoryScore
+    from m3bench.tasks.library import Library
+    from m3bench.tasks.plan import Plan
     from m3bench.tasks.predictions import Defect
-    from m3bench.tasks.trajectory_files import TaskFile
+    from m3bench.tasks.trajectory import Trajectory
+    from m3bench.tasks.trajectory_files import TaskFile, TaskTrajectories
 
 _PROGRESS_FROM_TASKS = 20
 _WARNINGS = 20
@@ -28,15 +32,26 @@ _WARNINGS = 20
 
 
 class ProfileName(StrEnum):
-    """The two ways to score, spelled for the command line."""
+    """The ways to score, spelled for the command line."""
 
+    EFFECT = "effect"
     M3 = "m3"
     OPEN_M3_BENCH = "open-m3-bench"
 
 
 Profile = Annotated[
-    ProfileName,
-    typer.Option(help="The paper's formulas, or the public evaluator's arithmetic for comparison with it."),
+    ProfileName | None,
+    typer.Option(
+        help="By what calls bring about, by the paper's formulas, or by the public evaluator's arithmetic. "
+        "By default effect where the references are those of a known set of tasks, else m3.",
+        show_default=False,
+    ),
+]
+Tasks = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of the set that the references are from. By default the bundled set.", show_default=False
+    ),
 ]
 Cache = Annotated[
     Path | None, typer.Option(help="File for embeddings. By default one in your cache folder.", show_default=False)
@@ -68,7 +83,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def score(
     references: Annotated[Path, typer.Argument(help="File of reference trajectories.", show_default=False)],
     actual: Annotated[Path, typer.Argument(help="File of what the agent did.", show_default=False)],
-    profile: Profile = ProfileName.M3,
+    profile: Profile = None,
+    tasks: Tasks = None,
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     as_table: Annotated[bool, typer.Option("--table", help="Print tables, which is the default.")] = False,
@@ -87,6 +103,7 @@ def score(
 
     Both files hold trajectories by task id, in our format or in that of
     Open-M3-Bench. Tasks with several references are scored against the best.
+    Files hold no results, so by effect the kinds of arguments decide alone.
     A task that was not run is listed, not counted as 0. In a public file of
     predictions a malformed call counts as one that answers nothing; every
     defect is listed, in --json under `skipped`.
@@ -99,6 +116,7 @@ def score(
         references,
         actual,
         profile=profile,
+        tasks=tasks,
         task=explain,
         keep_going=keep_going,
         cache=cache,
@@ -126,7 +144,8 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    profile: Profile = ProfileName.M3,
+    profile: Profile = None,
+    tasks: Tasks = None,
     as_json: AsJson = False,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Compare even if profile or encoder differ; the result means little.")
@@ -158,8 +177,9 @@ def compare(
 
         expected = read_tasks(references, keep_going=keep_going)
         files = [read_tasks(path, keep_going=keep_going, predictions=True) for path in (first, second)]
-        with _encoder(encoder, weights, cache, no_cache) as embedder:
-            one, other = (_score(expected, runs, profile, embedder).rows for runs in files)
+        profile, plans = _profile(profile, tasks, expected)
+        with _encoder(profile, encoder, weights, cache, no_cache) as embedder:
+            one, other = (_score(expected, runs, profile, plans, embedder).rows for runs in files)
     else:
         from m3bench.server.scoring.results import read_results
 
@@ -185,7 +205,8 @@ def score_files(
     references: Path,
     actual: Path,
     *,
-    profile: ProfileName = ProfileName.M3,
+    profile: ProfileName | None = None,
+    tasks: Path | None = None,
     task: str | None = None,
     keep_going: bool = False,
     cache: Path | None = None,
@@ -200,14 +221,57 @@ def score_files(
     runs = read_tasks(actual, keep_going=keep_going, predictions=True)
     if task is not None:
         expected, runs = _only(task, expected), _only(task, runs)
-    with _encoder(encoder, weights, cache, no_cache) as embedder:
-        return _score(expected, runs, profile, embedder)
+    profile, plans = _profile(profile, tasks, expected)
+    with _encoder(profile, encoder, weights, cache, no_cache) as embedder:
+        return _score(expected, runs, profile, plans, embedder)
+
+
+def _profile(
+    wanted: ProfileName | None, folder: Path | None, expected: "TaskFile"
+) -> "tuple[ProfileName, dict[str, tuple[Plan, ...]]]":
+    """The profile to score with and, for `effect`, the plans of the references by task."""
+    from m3bench.tasks.library import BUNDLED, Library
+
+    if wanted not in (None, ProfileName.EFFECT):
+        return wanted, {}
+    library = Library(folder or BUNDLED)
+    plans = {task.id: _plans(task, library) for task in expected.tasks.values()}
+    known = {id: tuple(plan for plan in found if plan is not None) for id, found in plans.items()}
+    whole = all(len(known[id]) == len(found) for id, found in plans.items())
+    if wanted is None and not whole:
+        return ProfileName.M3, {}
+    if not whole:
+        _warn("some references are not those of the set: their calls are taken to need the whole step before")
+    return ProfileName.EFFECT, {id: found for id, found in known.items() if len(found) == len(plans[id])}
+
+
+def _plans(task: "TaskTrajectories", library: "Library") -> "list[Plan | None]":
+    """The plan of each of a task's references, where the set has that reference."""
+    known = library.tasks.get(task.id)
+    if known is None:
+        return [None] * len(task.trajectories)
+    plans = {_calls(one.trajectory): plan for one, plan in zip(known.references, library.plans(known), strict=True)}
+    return [plans.get(_calls(trajectory)) for trajectory in task.trajectories]
+
+
+def _calls(trajectory: "Trajectory") -> str:
+    """A trajectory without what files of references do not carry."""
+    import json
+
+    steps = [[[call.tool, dict(call.arguments)] for call in step.calls] for step in trajectory.steps]
+    return json.dumps(steps, sort_keys=True)
 
 
 @contextmanager
-def _encoder(name: str, weights: Path | None, cache: Path | None, no_cache: bool) -> "Iterator[Encoder]":
+def _encoder(
+    profile: ProfileName, name: str, weights: Path | None, cache: Path | None, no_cache: bool
+) -> "Iterator[Encoder | None]":
+    """What embeds texts; by effect nothing is embedded."""
     if no_cache and cache is not None:
         raise UserError("Choose one of --cache and --no-cache.")
+    if profile is ProfileName.EFFECT:
+        yield None
+        return
     from m3bench.server.commands import screen
     from m3bench.server.scoring.cache import VectorCache
     from m3bench.server.scoring.encoder import open_encoder
@@ -222,9 +286,16 @@ def _encoder(name: str, weights: Path | None, cache: Path | None, no_cache: bool
                 _warn(f"Embeddings were not kept: {store.problem}")
 
 
-def _score(expected: "TaskFile", runs: "TaskFile", profile: str, encoder: "Encoder") -> "Results":
+def _score(
+    expected: "TaskFile",
+    runs: "TaskFile",
+    profile: ProfileName,
+    plans: "Mapping[str, tuple[Plan, ...]]",
+    encoder: "Encoder | None",
+) -> "Results":
     from m3bench.server.commands import screen
     from m3bench.server.results.interchange.skipped import skipped_of
+    from m3bench.server.scoring.effect_scorer import Played, score_by_effect
     from m3bench.server.scoring.profiles import find_profile
     from m3bench.server.scoring.results import Results, Scored
     from m3bench.server.scoring.scorer import Attempt, score_many
@@ -244,18 +315,23 @@ def _score(expected: "TaskFile", runs: "TaskFile", profile: str, encoder: "Encod
         for task in common
         for number, trajectory in enumerate(runs.tasks[task].trajectories, start=1)
     ]
-    attempts = [Attempt(actual=actual, references=task.trajectories) for _, task, actual in jobs]
-    cards = score_many(
-        attempts,
-        encoder=encoder,
-        profile=find_profile(profile),
-        signatures=catalog_signatures(load_catalog()),
-    )
+    signatures = catalog_signatures(load_catalog())
+    cards: Iterator[TrajectoryScore]
+    if encoder is None:
+        cards = (
+            score_by_effect(
+                Played(actual=actual, references=task.trajectories, plans=plans.get(task.id, ())), signatures
+            )
+            for _, task, actual in jobs
+        )
+    else:
+        attempts = [Attempt(actual=actual, references=task.trajectories) for _, task, actual in jobs]
+        cards = score_many(attempts, encoder=encoder, profile=find_profile(profile), signatures=signatures)
     if len(jobs) >= _PROGRESS_FROM_TASKS:
         cards = screen.progress(cards, len(jobs))
     return Results(
         profile=profile,
-        encoder=encoder.id,
+        encoder="none" if encoder is None else encoder.id,
         scored=tuple(
             Scored(task=name, family=task.family, card=card) for (name, task, _), card in zip(jobs, cards, strict=True)
         ),

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from m3bench.server.scoring import aggregate
 from m3bench.server.scoring.aggregate import METRICS, Row
 from m3bench.server.scoring.compare import Comparison
-from m3bench.server.scoring.explain import explain, printable
+from m3bench.server.scoring.effect_reasons import KINDS_ALONE
+from m3bench.server.scoring.explain import explain
 from m3bench.server.scoring.profiles import AVERAGED
 from m3bench.server.scoring.results import Results
+from m3bench.server.scoring.words import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -80,7 +82,7 @@ def show_results(results: Results, *, per_task: bool = False) -> None:
     if len(families) > 1:
         out.print()
         out.print(
-            _grid("family", [(name or "(none)", aggregate.micro(part), len(part)) for name, part in families.items()])
+            _grid("family", [(name or "(none)", aggregate.overall(part), len(part)) for name, part in families.items()])
         )
     if per_task:
         out.print()
@@ -120,6 +122,8 @@ def show_comparison(comparison: Comparison, first: str, second: str) -> None:
         table.add_column(name, justify="right")
     for change in comparison.changes:
         step = change.difference
+        if change.first is None and change.second is None and change.metric not in AVERAGED:
+            continue
         style = "" if not change.clear or step is None else "bold green" if step > 0 else "bold red"
         if change.metric == "average":
             table.add_section()
@@ -187,7 +191,7 @@ def print_csv(results: Results, *, per_task: bool = False) -> None:
     out.writerow(("family", "tasks", *names, *counts))
     families = {name: rows for name, rows in aggregate.by_family(results.rows).items() if name}
     for name, rows in (*families.items(), ("(all)", list(results.rows))):
-        values = aggregate.micro(rows)
+        values = aggregate.overall(rows)
         sums = [sum(getattr(row, count) for row in rows) for count in counts]
         out.writerow((printable(name), len(rows), *(values[metric] for metric in names), *sums))
 
@@ -251,7 +255,7 @@ def _headline(results: Results) -> "Text":
 def _summary(rows: Sequence[Row]) -> "Table":
     from rich.text import Text
 
-    values, ranges = aggregate.micro(rows), aggregate.intervals(rows)
+    values, ranges = aggregate.overall(rows), aggregate.intervals(rows)
     table = _table(header=bool(ranges))
     table.add_column("metric")
     table.add_column("", justify="right")
@@ -262,6 +266,8 @@ def _summary(rows: Sequence[Row]) -> "Table":
             table.add_section()
         interval = ranges.get(name)
         minor = name not in (*AVERAGED, "average")
+        if minor and values[name] is None:
+            continue
         label = f"  · {name.removeprefix('argument_similarity_')}" if minor else name.replace("_", " ")
         style = "dim" if minor else "bold" if name == "average" else ""
         table.add_row(
@@ -290,6 +296,8 @@ def _grid(title: str, lines: Sequence[tuple[str, Mapping[str, float | None], int
 
 
 def _notes(results: Results) -> Iterator[str]:
+    if not results.results_known:
+        yield KINDS_ALONE
     if results.not_run:
         yield f"Not run, and so not scored: {_names(results.not_run)}"
     failed = sorted({name for entry in results.scored for name in entry.card.failures})

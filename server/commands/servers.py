@@ -112,7 +112,7 @@ def _show(finding: "Finding", width: int) -> None:
     from rich.text import Text
 
     from m3bench.server.commands.screen import console
-    from m3bench.server.scoring.explain import printable
+    from m3bench.server.scoring.words import printable
 
     mark = ("✓ ", "green") if finding.ok else ("✗ ", "bold red")
     outcome = f"{finding.tool}, {finding.seconds:.1f} s" if finding.ok else printable(finding.problem)

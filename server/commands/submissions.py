@@ -64,7 +64,7 @@ def verify_bundle(
 
 def _show(verdict: "Verdict") -> None:
     from m3bench.server.commands.screen import console
-    from m3bench.server.scoring.explain import printable
+    from m3bench.server.scoring.words import printable
 
     screen = console()
     name = printable(verdict.name)
@@ -85,6 +85,6 @@ def _show(verdict: "Verdict") -> None:
 def _value(value: Any) -> str:
     import json
 
-    from m3bench.server.scoring.explain import printable
+    from m3bench.server.scoring.words import printable
 
     return printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -45,7 +45,7 @@ _SAME = 1e-9
 
 def average(card: ScoreCard) -> float:
     """What a run is judged by; one in which nothing was needed counts as nothing."""
-    return (card.effect.average if card.effect else None) or 0.0
+    return card.average or 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

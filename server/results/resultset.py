@@ -100,8 +100,16 @@ class Result:
     @cached_property
     def row(self) -> Row:
         """For aggregation; repeats of a task are rows of their own."""
-        attempt = f"#{self.sample.repeat}" if self.sample.repeat > 1 else ""
-        return replace(self.card.row, id=f"{self.sample.task}{attempt}")
+        return replace(self.card.row, id=self._id)
+
+    @cached_property
+    def paper_row(self) -> Row:
+        """The same for the paper's metric."""
+        return replace(self.card.paper_row, id=self._id)
+
+    @property
+    def _id(self) -> str:
+        return f"{self.sample.task}#{self.sample.repeat}" if self.sample.repeat > 1 else self.sample.task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +128,11 @@ class ResultSet:
     def rows(self) -> tuple[Row, ...]:
         """For aggregation."""
         return tuple(result.row for result in self.results)
+
+    @property
+    def paper_rows(self) -> tuple[Row, ...]:
+        """The same for the paper's metric."""
+        return tuple(result.paper_row for result in self.results)
 
     @property
     def outcomes(self) -> dict[str, int]:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from m3bench.server.scorecard.effect import score_by_effect
 from m3bench.server.scorecard.improvements import improvements
 from m3bench.server.scorecard.model import (
     ActualCall,
@@ -19,18 +18,20 @@ from m3bench.server.scorecard.model import (
     CheckResult,
     Client,
     ExtraArgument,
+    Instead,
     Match,
     MissingArgument,
+    PaperScore,
     ReferenceCall,
     ScoreCard,
 )
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
 from m3bench.server.scorecard.void import without_numbers_if_void
-from m3bench.server.scoring import Encoder, TrajectoryScore, score
+from m3bench.server.scoring import Encoder, TrajectoryScore, effect_ranges, score
 from m3bench.server.scoring.differences import Difference
-from m3bench.server.scoring.profiles import AVERAGED
-from m3bench.server.scoring.ranges import STRUCTURE, best_of
-from m3bench.server.scoring.reasons import reason
+from m3bench.server.scoring.effect_reasons import answer_note, miss_note, reasons
+from m3bench.server.scoring.effect_scorer import Played, answers_of, score_by_effect
+from m3bench.server.scoring.ranges import STRUCTURE, Ranges, best_of
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.server.store.records import CallRecord, RunRecord, handed_in
 from m3bench.tasks.answers.grounding import Seen, seen_in, ungrounded
@@ -38,12 +39,12 @@ from m3bench.tasks.answers.outcome import findings_of
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
-from m3bench.tasks.plan import Plan, unplayed
+from m3bench.tasks.plan import Plan
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Trajectory
 
-VERSION = 3
+VERSION = 4
 """Of the rules that the numbers follow; part of a run's manifest."""
 
 
@@ -66,34 +67,40 @@ def score_run(
         workspace: The files that it left.
         encoder: Embeds texts.
         client: Who played it.
-        plans: What the calls of the task's references give and need; little is known of them when left out.
+        plans: What the calls of the task's references give and need; without them, calls are compared by the kinds
+            of their arguments and by the reference's own order.
         scenes: What there is to see in the task's pictures.
     """
     played = played_run(records, task.question, client)
-    references = [reference.trajectory for reference in task.references]
-    signatures = catalog_signatures(load_catalog())
-    best = score(played.trajectory, references, encoder=encoder, signatures=signatures)
-    ranges = best_of(_each(best, played, references, encoder), played.segmentation.readings, played.order)
     evidence = _evidence(run, played, workspace)
     findings = findings_of(task, evidence)
     untraced = _untraced(task, evidence, findings, scenes)
     solved = bool(findings) and all(finding.passed for finding in findings)
-    plans = plans or [unplayed(reference) for reference in references]
     outcomes = dict(sorted(Counter(record.outcome or "failed" for record in played.calls).items()))
     excluded = dict(sorted(Counter(record.owner or "proxy" for record in played.excluded).items()))
     gaps = sum(record.owner == "world" for record in records)
+    made = Played(
+        actual=played.trajectory,
+        references=[reference.trajectory for reference in task.references],
+        plans=plans or (),
+        results=[result_text(played.calls[index]) for index in played.order],
+        said=handed_in(run) if solved else "",
+        pictures=frozenset(task.pictures),
+    )
+    signatures = catalog_signatures(load_catalog())
+    found = answers_of(made, signatures)
+    best = score_by_effect(made, signatures, found)
+    assert best.answers is not None
+    ranges = effect_ranges.best_of(found, played.segmentation.readings, played.order)
     card = ScoreCard(
         scoring_version=VERSION,
+        scoring_profile="effect",
         task=task.id,
         family=task.family,
         metrics=dict(best.metrics),
-        ranges={
-            name: (low, high)
-            for name, (low, high) in ranges.values.items()
-            if name in (*STRUCTURE, "average") or low < high
-        },
+        ranges=_kept(ranges),
         ranges_exact=ranges.exact,
-        effect=score_by_effect(played, task, plans, handed_in(run), solved=solved),
+        paper=_paper(played, made.references, encoder),
         success=solved if findings else None,
         checks=tuple(
             CheckResult(check=finding.check, passed=finding.passed, reason=finding.reason) for finding in findings
@@ -105,7 +112,7 @@ def score_run(
         gaps=gaps,
         gap_share=gaps / max(1, len(records)),
         reference=BestReference(index=best.reference, of=best.references),
-        alignment=_alignment(best, task, played),
+        alignment=alignment_of(best, made.references[best.reference], _in_steps(played)),
         evidence=played.segmentation.evidence,
         open=played.segmentation.readings.open,
         contradictions=tuple(
@@ -113,11 +120,34 @@ def score_run(
             for record, decision in zip(played.calls, played.segmentation.decisions, strict=True)
             if decision.contradiction
         ),
-        reasons={name: reason(best, name) for name in AVERAGED},
+        reasons=reasons(best.answers),
         client=client,
     )
     card = card.model_copy(update={"improvements": improvements(card)})
     return without_numbers_if_void(card, played.excluded)
+
+
+def _kept(ranges: Ranges) -> dict[str, tuple[float, float]]:
+    return {
+        name: (low, high)
+        for name, (low, high) in ranges.values.items()
+        if name in (*STRUCTURE, "average") or low < high
+    }
+
+
+def _paper(played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder) -> PaperScore:
+    """The same run by the paper's metric."""
+    signatures = catalog_signatures(load_catalog())
+    best = score(played.trajectory, references, encoder=encoder, signatures=signatures)
+    ranges = best_of(_each(best, played, references, encoder), played.segmentation.readings, played.order)
+    return PaperScore(
+        metrics=dict(best.metrics),
+        ranges=_kept(ranges),
+        ranges_exact=ranges.exact,
+        reference=best.reference,
+        reference_calls=best.alignment.reference_calls,
+        matched=len(best.matches),
+    )
 
 
 def _each(
@@ -135,34 +165,57 @@ def _each(
     ]
 
 
-def _alignment(best: TrajectoryScore, task: Task, played: PlayedRun) -> Alignment:
-    """Reference and actual calls by step, and which answers which."""
+def _in_steps(played: PlayedRun) -> list[list[ActualCall]]:
+    calls = [
+        ActualCall(
+            tool=record.tool,
+            arguments=record.taken.arguments,
+            outcome=record.outcome,
+            coerced=record.taken.coerced,
+        )
+        for record in played.calls
+    ]
+    return [[calls[index] for index in step] for step in played.segmentation.steps]
+
+
+def alignment_of(best: TrajectoryScore, reference: Trajectory, actual: Sequence[Sequence[ActualCall]]) -> Alignment:
+    """Reference and actual calls by step, and which answers which by effect.
+
+    Args:
+        best: The run scored by effect.
+        reference: The reference that it was scored against.
+        actual: The calls that were made, by step.
+    """
+    found = best.answers
+    assert found is not None
     return Alignment(
         reference_steps=tuple(
-            tuple(ReferenceCall(tool=call.tool, arguments=call.arguments) for call in step)
-            for step in task.references[best.reference].steps
+            tuple(ReferenceCall(tool=call.tool, arguments=dict(call.arguments)) for call in step.calls)
+            for step in reference.steps
         ),
-        actual_steps=tuple(
-            tuple(_actual_call(played.calls[index]) for index in step) for step in played.segmentation.steps
-        ),
+        actual_steps=tuple(map(tuple, actual)),
         matches=tuple(
             Match(
                 reference=match.reference.index,
                 actual=match.actual.index,
+                also=answer.actual[1:],
                 similarity=match.similarity,
                 strong=match.strong,
                 differences=tuple(map(difference_of, match.differences)),
+                way=answer.way,
+                note=answer_note(answer, [found.tools[index] for index in answer.actual]),
             )
-            for match in best.matches
+            for match, answer in zip(best.matches, found.answers.values(), strict=True)
         ),
         missed=tuple(placed.index for placed in best.missed),
         extra=tuple(placed.index for placed in best.extra),
+        not_needed=tuple(sorted(found.dropped)),
+        instead=tuple(
+            Instead(reference=place, actual=actual, note=miss_note(agreement, found.reference_tools[place]))
+            for place, (actual, agreement) in found.rejected.items()
+        ),
+        needs=tuple(call.needs for call in found.plan.calls),
     )
-
-
-def _actual_call(record: CallRecord) -> ActualCall:
-    taken = record.taken
-    return ActualCall(tool=record.tool, arguments=taken.arguments, outcome=record.outcome, coerced=taken.coerced)
 
 
 def difference_of(found: Difference) -> ArgumentDifference:

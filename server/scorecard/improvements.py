@@ -1,6 +1,7 @@
 """What would have raised the score: each fault of a run corrected alone, and scored again.
 
-Works on a score card, so that any card can be asked. The matches are kept: a correction adds, removes, moves or changes
+Works on a score card, so that any card can be asked, and under the profile that its headline follows; what is here is
+for the paper's metric. The matches are kept: a correction adds, removes, moves or changes
 the calls it names and nothing else, and the metrics are computed anew. What a correction would gain is therefore exact
 for the reference that counted; the gains of several do not add up.
 """
@@ -9,18 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from m3bench.server.scorecard.call_words import NAMED, call_text, differences_text, listed, tool_name
+from m3bench.server.scorecard.effect_improvements import EffectCorrections
 from m3bench.server.scorecard.model import (
-    ActualCall,
-    ArgumentDifference,
-    ExtraArgument,
     Fault,
     Improvement,
     Match,
-    MissingArgument,
-    ReferenceCall,
     ScoreCard,
 )
-from m3bench.server.scoring.explain import printable, value
 from m3bench.server.scoring.metrics import Alignment, Link
 from m3bench.server.scoring.profiles import M3
 from m3bench.server.scoring.scorer import measure
@@ -28,14 +25,14 @@ from m3bench.server.scoring.scorer import measure
 LEAST = 0.0005
 """What gains less is not worth a line."""
 MOST = 10
-_NAMED = 3
 
 
 def improvements(card: ScoreCard) -> tuple[Improvement, ...]:
     """The corrections that would raise the average, the best first; none when there is no average."""
     if card.average is None:
         return ()
-    found = [one for one in _Corrections(card, card.average).all() if one.gain > LEAST]
+    corrections = EffectCorrections if card.scoring_profile == "effect" else _Corrections
+    found = [one for one in corrections(card, card.average).all() if one.gain > LEAST]
     found.sort(key=lambda one: (-round(one.average, 9), one.kind, one.reference, one.actual))
     return tuple(_once(found)[:MOST])
 
@@ -111,7 +108,7 @@ class _Corrections:
                 average=self._average([*self._links, link], len(self._actual)),
                 reference=(place,),
                 actual=(stand_in,),
-                text=f"{_tool(mine)} in step {where + 1} {said}: the reference calls {_call(call)}.",
+                text=f"{tool_name(mine)} in step {where + 1} {said}: the reference calls {call_text(call)}.",
             )
         average, slot = max(
             (self._average([*self._links, Link(step, slot, 1.0)], len(self._actual) + 1), -slot)
@@ -122,22 +119,22 @@ class _Corrections:
             average=average,
             reference=(place,),
             actual=(),
-            text=f"{_call(call)} is missing{self._where(-slot)}.",
+            text=f"{call_text(call)} is missing{self._where(-slot)}.",
         )
 
     def _leave_out(self, places: Sequence[int]) -> Iterator[Improvement]:
         if not places:
             return
-        names = Counter(_tool(self._actual[place][1]) for place in places)
-        listed = [f"{name} ×{times}" if times > 1 else name for name, times in names.most_common(_NAMED)]
-        rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        names = Counter(tool_name(self._actual[place][1]) for place in places)
+        some = [f"{name} ×{times}" if times > 1 else name for name, times in names.most_common(NAMED)]
+        rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         calls = "1 call answers" if len(places) == 1 else f"{len(places)} calls answer"
         yield self._improvement(
             kind="extra",
             average=self._average(self._links, len(self._actual) - len(places)),
             reference=(),
             actual=tuple(places),
-            text=f"{calls} nothing in the reference and could be left out: {', '.join(listed)}{rest}.",
+            text=f"{calls} nothing in the reference and could be left out: {', '.join(some)}{rest}.",
         )
 
     def _correct(self, number: int, match: Match) -> Improvement:
@@ -150,7 +147,7 @@ class _Corrections:
             average=self._average(links, len(self._actual)),
             reference=(match.reference,),
             actual=(match.actual,),
-            text=f"{_tool(mine)} in step {where + 1}: {_differences(match.differences)}.",
+            text=f"{tool_name(mine)} in step {where + 1}: {differences_text(match.differences)}.",
         )
 
     def _gather(self, step: int) -> Iterator[Improvement]:
@@ -182,7 +179,7 @@ class _Corrections:
             ],
         )
         if len(slots) > 1:
-            spread = _list(str(place // 2) for place in slots)
+            spread = listed(str(place // 2) for place in slots)
             text = f"{self._names(mine)} belong together and went out apart, in steps {spread}."
             yield self._moved("apart", average, mine, [], text)
         elif mixed:
@@ -222,37 +219,5 @@ class _Corrections:
         return f" after step {slot // 2}" if slot > 1 else " at the beginning" if self._actual else ""
 
     def _names(self, numbers: Sequence[int]) -> str:
-        names = Counter(_tool(self._actual[self._matches[number].actual][1]) for number in numbers)
-        return _list(f"{times} × {name}" if times > 1 else name for name, times in names.items())
-
-
-def _tool(call: ReferenceCall | ActualCall) -> str:
-    name = printable(call.tool)
-    return name if len(name) <= 60 else f"{name[:59]}…"
-
-
-def _call(call: ReferenceCall) -> str:
-    arguments = ", ".join(f"{printable(name)}={value(item, 32)}" for name, item in call.arguments.items())
-    return f"{_tool(call)}({arguments if len(arguments) <= 90 else arguments[:89] + '…'})"
-
-
-def _differences(differences: Sequence[ArgumentDifference]) -> str:
-    said = []
-    for item in differences[:2]:
-        name = printable(item.argument)[:40] or "the arguments"
-        if isinstance(item, MissingArgument):
-            said.append(f"{name} is missing, the reference has {value(item.reference, 40)}")
-        elif isinstance(item, ExtraArgument):
-            said.append(f"{name} is not in the reference")
-        else:
-            said.append(f"{name} is {value(item.actual, 40)}, the reference has {value(item.reference, 40)}")
-    if len(differences) > 2:
-        said.append(f"{len(differences) - 2} more differ")
-    return "; ".join(said) or "its arguments differ"
-
-
-def _list(words: Iterable[str]) -> str:
-    *most, last = words
-    if len(most) > _NAMED:
-        return f"{', '.join(most[:_NAMED])} and {len(most) + 1 - _NAMED} more"
-    return f"{', '.join(most)} and {last}" if most else last
+        names = Counter(tool_name(self._actual[self._matches[number].actual][1]) for number in numbers)
+        return listed(f"{times} × {name}" if times > 1 else name for name, times in names.items())

@@ -1,8 +1,9 @@
 """A score card in words: Markdown that any chat shows, the same for every client.
 
-Headline, a bar for each metric, what would have helped most, reference and actual calls side by side by step, checks
-and outcomes. Only puts into words what the card's data says. Bounded whatever the run did, and whatever its
-texts hold: they stand in code spans or are escaped, so no argument can break a table or pass for a heading.
+Headline with the paper's metric beside it, a bar for each metric, what would have helped most, reference and actual
+calls side by side by step, checks and outcomes. Only puts into words what the card's data says. Bounded whatever the
+run did, and whatever its texts hold: they stand in code spans or are escaped, so no argument can break a table or pass
+for a heading.
 """
 
 import re
@@ -18,7 +19,7 @@ from m3bench.server.scorecard.model import (
     ReferenceCall,
     ScoreCard,
 )
-from m3bench.server.scoring.explain import printable, value
+from m3bench.server.scoring.words import printable, value
 from m3bench.server.store.capability import client_line
 
 METRICS = {
@@ -31,11 +32,11 @@ METRICS = {
 }
 
 MAX_CONTRADICTIONS = 3
-MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_IMPROVEMENTS, MAX_NOTES = 24, 8, 15, 3, 6
+MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_IMPROVEMENTS, MAX_NAMED = 24, 8, 15, 3, 3
 """Lines of each kind; what is left out is counted."""
 
 _BAR = 12
-_MAX_CALL, _MAX_DIFFERENCES, _MAX_SENTENCE, _MAX_REASON = 100, 90, 300, 800
+_MAX_CALL, _MAX_DIFFERENCES, _MAX_SENTENCE, _MAX_REASON, _MAX_NOTE = 100, 90, 300, 800, 140
 
 _SPECIAL = re.compile(r"([\\`*<>|~])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|\](?=[(\[:])")
 """What Markdown would act upon in a sentence; an underscore within a name is left alone."""
@@ -51,7 +52,6 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
     parts = [
         _headline(card),
         _metrics(card),
-        _effect(card),
         _improvements(card),
         calls_markdown(card),
         _checks(card),
@@ -78,7 +78,15 @@ def _headline(card: ScoreCard) -> str:
     verdict += "" if card.grounded is not False else ", not grounded"
     count = f" ({card.checks_passed} of {len(card.checks)} checks)" if card.checks else ""
     figure = "unscored" if average is None else f"{average:.3f}{_spread(*card.range_of('average'))}"
-    return f"## m3bench: {_sentence(card.task)}\n\n**average {figure}** · **{verdict}**{count}"
+    return f"## m3bench: {_sentence(card.task)}\n\n**average {figure}** · **{verdict}**{count} · {_paper(card)}"
+
+
+def _paper(card: ScoreCard) -> str:
+    """The paper's metric, beside the headline; an earlier card has it for a headline."""
+    if card.paper is None:
+        return "by the paper's metric"
+    average = card.paper.average
+    return "paper's metric " + ("unscored" if average is None else f"{average:.3f}")
 
 
 def _metrics(card: ScoreCard) -> str:
@@ -89,7 +97,7 @@ def _metrics(card: ScoreCard) -> str:
         figure = card.metrics.get(name)
         label, said = name.replace("_", " "), card.reasons.get(name) or meaning
         if figure is None:
-            lines.append(f"| {label} | | unscored | {meaning} |")
+            lines.append(f"| {label} | | unscored | {said} |")
             continue
         low, high = card.range_of(name)
         lines.append(f"| {label} | `{_bar(figure, low, high)}` | {figure:.3f}{_spread(low, high)} | {said} |")
@@ -99,30 +107,6 @@ def _metrics(card: ScoreCard) -> str:
 def _spread(low: float, high: float) -> str:
     """A range, when there is one."""
     return f" ({low:.2f}–{high:.2f})" if high - low > 0.0005 else ""
-
-
-def _effect(card: ScoreCard) -> str:
-    """The run by what its calls brought about: the number, and whatever is not a plain match."""
-    score = card.effect
-    if score is None:
-        return ""
-    tools = [call.tool for step in card.alignment.reference_steps for call in step]
-    figure = "undefined" if score.average is None else f"{score.average:.3f}"
-    notes = [f"{_sentence(one.tool)}: {_sentence(one.note or 'not called')}" for one in score.missed]
-    same = score.reference == card.reference.index
-    notes += [
-        f"{_sentence(tools[one.reference]) if same else 'a needed call'}: {_sentence(one.note)}"
-        for one in score.answered
-        if one.note
-    ]
-    if score.not_needed:
-        notes.append(f"calls not needed, because what they give was known: {len(score.not_needed)}")
-    shown = [f"- {note}" for note in notes[:MAX_NOTES]]
-    if len(notes) > MAX_NOTES:
-        shown.append(f"- … {len(notes) - MAX_NOTES} more")
-    counts = "; ".join(score.reasons[name] for name in ("recall", "precision") if name in score.reasons)
-    heading = f"**By effect {figure}**, judged by what the calls brought about: {_sentence(counts)}"
-    return "\n".join([heading, "", *shown]) if shown else heading
 
 
 def _bar(figure: float, low: float, high: float) -> str:
@@ -143,14 +127,20 @@ def _improvements(card: ScoreCard) -> str:
 def _reference_rows(card: ScoreCard) -> Iterator[str]:
     actual = card.alignment.actual_calls
     matches = {match.reference: match for match in card.alignment.matches}
+    instead = {one.reference: one for one in card.alignment.instead}
+    unneeded = set(card.alignment.not_needed)
     for index, (step, call) in enumerate(card.alignment.reference_calls):
         match = matches.get(index)
-        if match is None:
+        if match is not None:
+            yield f"| {step + 1} | {_call(call)} | {_done(match, card)} | {_sign(match)} |"
+        elif index in unneeded:
+            yield f"| {step + 1} | {_call(call)} | – | ○ not needed: known without it |"
+        elif index in instead:
+            where, other = actual[instead[index].actual]
+            done = f"step {where + 1}: {_call(other)}"
+            yield f"| {step + 1} | {_call(call)} | {done} | ✗ {_cell(instead[index].note)} |"
+        else:
             yield f"| {step + 1} | {_call(call)} | – | ✗ missed |"
-            continue
-        where, _ = actual[match.actual]
-        sign = "✓" if match.strong else "≈"
-        yield f"| {step + 1} | {_call(call)} | step {where + 1}: {_done(match)} | {sign} {match.similarity:.2f} |"
 
 
 def _extra_rows(card: ScoreCard) -> Iterator[str]:
@@ -171,11 +161,24 @@ def _call(call: ReferenceCall | ActualCall) -> str:
     return _code(f"{call.tool}({arguments})", _MAX_CALL)
 
 
-def _done(match: Match) -> str:
-    """What was done in answer to a reference call: as it is, or with what is different."""
+def _done(match: Match, card: ScoreCard) -> str:
+    """What was done in answer to a reference call: as it is, with what is different, or another call."""
+    calls = [card.alignment.actual_calls[place] for place in match.calls]
+    steps = list(dict.fromkeys(str(step + 1) for step, _ in calls))
+    where = f"step{'s' if len(steps) > 1 else ''} {', '.join(steps[:MAX_NAMED])}"
+    if match.way == "another route":
+        more = f" and {len(calls) - MAX_NAMED} more" if len(calls) > MAX_NAMED else ""
+        return f"{where}: {', '.join(_call(call) for _, call in calls[:MAX_NAMED])}{more}"
     if not match.differences:
-        return "the same"
-    return _code("; ".join(map(_difference, match.differences)), _MAX_DIFFERENCES)
+        return f"{where}: the same"
+    return f"{where}: {_code('; '.join(map(_difference, match.differences)), _MAX_DIFFERENCES)}"
+
+
+def _sign(match: Match) -> str:
+    """A tick only for what was wanted."""
+    if match.way is None:
+        return f"{'✓' if match.full else '≈'} {match.similarity:.2f}"
+    return f"{'✓' if match.full else '≈'} {_cell(match.note)}".rstrip()
 
 
 def _difference(item: ArgumentDifference) -> str:
@@ -248,6 +251,12 @@ def _sentence(text: str, limit: int = _MAX_SENTENCE) -> str:
     plain = printable(text)
     plain = plain if len(plain) <= limit else f"{plain[: limit - 1]}…"
     return _SPECIAL.sub(lambda found: f"\\{found[0]}", plain)
+
+
+def _cell(text: str) -> str:
+    """A sentence that also holds in a table, and is not long."""
+    plain = printable(text)
+    return _sentence(plain if len(plain) <= _MAX_NOTE else f"{plain[: _MAX_NOTE - 1]}…")
 
 
 def _code(text: str, limit: int) -> str:

@@ -1,7 +1,8 @@
 """Reads score cards of every version: a card that was written once stays readable, with the same numbers.
 
-Version 1 is the first release's: no `schema`, the scoring version under `version`, improvements under `gains`. To add
-a version, write one function from the version before to it and list it in `_STEPS`.
+Version 1 is the first release's: no `schema`, the scoring version under `version`, improvements under `gains`. In
+version 2 the headline is the paper's metric. To add a version, write one function from the version before to it and
+list it in `_STEPS`.
 """
 
 from collections.abc import Callable, Mapping
@@ -67,10 +68,23 @@ def _from_1(old: dict[str, Any]) -> dict[str, Any]:
     renamed = {"version": "scoring_version", "gains": "improvements"}
     new = {renamed.get(name, name): value for name, value in old.items()}
     return {
-        "schema": 2, "ranges_exact": True, "effect": None, "evidence": [], "contradictions": [], "reasons": {},
-        "client": None, "gaps": 0, "gap_share": 0.0, "void": None, "grounded": None, "ungrounded": [], **new,
+        "schema": 2, "ranges_exact": True, "evidence": [], "contradictions": [], "reasons": {}, "client": None,
+        "gaps": 0, "gap_share": 0.0, "void": None, "grounded": None, "ungrounded": [], **new,
     }  # fmt: skip
 
 
-_STEPS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1,)
+def _from_2(old: dict[str, Any]) -> dict[str, Any]:
+    """Say that the headline is the paper's metric, which it stays; what was said by effect in passing is left out."""
+    new = {name: value for name, value in old.items() if name != "effect"}
+    alignment = new.get("alignment")
+    if isinstance(alignment, dict):
+        matches = alignment.get("matches")
+        if isinstance(matches, list):
+            more: dict[str, Any] = {"also": [], "way": None, "note": ""}
+            matches = [{**more, **match} if isinstance(match, dict) else match for match in matches]
+        new["alignment"] = {"not_needed": [], "instead": [], "needs": [], **alignment, "matches": matches}
+    return {**new, "schema": 3, "scoring_profile": "m3", "paper": None}
+
+
+_STEPS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1, _from_2)
 """From each version to the next, the oldest first."""

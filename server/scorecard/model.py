@@ -12,8 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from m3bench.server.scoring.aggregate import Row
 from m3bench.tasks.fault import Fault as RunFault
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the form below. A card without this field was written by the first release."""
+
+ScoringProfile = Literal["effect", "m3"]
+"""What the numbers of a card follow: the effect of calls, or the paper's metric."""
+
+Way = Literal["same call", "same effect", "partly", "another route"]
+"""How a reference call was answered by effect."""
 
 Fault = Literal["missed", "unlike", "failed", "extra", "arguments", "apart", "mixed", "order"]
 """What is wrong: a call is missing, was made with other arguments or failed in place of one, was not needed, has
@@ -104,18 +110,48 @@ ArgumentDifference = Annotated[MissingArgument | ExtraArgument | ChangedArgument
 
 
 class Match(_Part):
-    """A reference call and the actual call that answers it. Calls are named by their place among all calls, from 0."""
+    """A reference call and the actual call that answers it. Calls are named by their place among all calls, from 0.
+
+    By effect one actual call may answer several reference calls.
+    """
 
     reference: int
     """Place of the reference call."""
     actual: int
-    """Place of the actual call."""
+    """Place of the actual call; of the first, when it takes several."""
+    also: tuple[int, ...] = ()
+    """Places of the other actual calls that it takes, when only together they gave what was wanted."""
     similarity: float
-    """Of the arguments, from 0 to 1."""
+    """By effect, how much of what was wanted was given; by the paper's metric, of the texts; from 0 to 1."""
     strong: bool
     """Whether the similarity reaches the strong threshold."""
     differences: tuple[ArgumentDifference, ...]
-    """Arguments that are not the same."""
+    """Arguments that count and are not the same."""
+    way: Way | None = None
+    """By effect: the same arguments, others with the same effect, part of the effect, or other tools."""
+    note: str = ""
+    """The way in words, when it is not the same call."""
+
+    @property
+    def calls(self) -> tuple[int, ...]:
+        """Places of all actual calls that it takes."""
+        return (self.actual, *self.also)
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing is left to wish for: all of the effect or, by the paper's metric, the same arguments."""
+        return not self.differences if self.way is None else self.way != "partly"
+
+
+class Instead(_Part):
+    """What was called in place of a reference call that nothing answers."""
+
+    reference: int
+    """Place of the reference call."""
+    actual: int
+    """Place of the nearest actual call of the same tool."""
+    note: str
+    """How it differs, in words."""
 
 
 class Alignment(_Part):
@@ -131,6 +167,12 @@ class Alignment(_Part):
     """Places of reference calls that nothing answers."""
     extra: tuple[int, ...]
     """Places of actual calls that answer nothing."""
+    not_needed: tuple[int, ...] = ()
+    """Places of reference calls whose facts the client evidently had without them; by effect alone."""
+    instead: tuple[Instead, ...] = ()
+    """For missed calls, what was called in their place; by effect alone."""
+    needs: tuple[tuple[int, ...], ...] = ()
+    """For each reference call, the places of those that it needs directly; by effect alone."""
 
     @property
     def reference_calls(self) -> tuple[tuple[int, ReferenceCall], ...]:
@@ -179,45 +221,21 @@ class Improvement(_Part):
     """The fault in words."""
 
 
-class AnsweredCall(_Part):
-    """A reference call and what answered it, judged by what was brought about."""
-
-    reference: int
-    """Place of the reference call."""
-    actual: tuple[int, ...]
-    """Places of the actual calls that answer it; several when only together they gave what was wanted."""
-    way: Literal["same call", "same effect", "partly", "another route"]
-    """The same arguments, other arguments with the same effect, part of the effect, or other tools."""
-    similarity: float
-    """How much of what was wanted it gave, from 0 to 1."""
-    note: str = ""
-    """In words, when it is not the same call."""
-
-
-class MissedCall(_Part):
-    """A reference call that nothing answers."""
-
-    reference: int
-    """Place of the reference call."""
-    tool: str
-    note: str = ""
-    """What the nearest call of the same tool asked for instead; empty when there is none."""
-
-
-class EffectScore(_Part):
-    """The run by what its calls brought about, however they are worded."""
+class PaperScore(_Part):
+    """The run by the paper's metric, profile `m3`, which compares the words of calls."""
 
     metrics: dict[str, float | None]
-    """Each metric by name, and their `average`; null when every call of the reference was unnecessary."""
+    """Each metric by name, and their `average`."""
+    ranges: dict[str, tuple[float, float]] = {}
+    """Lowest and highest value of each metric over all readings of the log."""
+    ranges_exact: bool = True
+    """Whether some reading attains each end of the ranges; otherwise no reading goes beyond them."""
     reference: int
-    """Place of the reference that fits best, from 0."""
-    reasons: dict[str, str]
-    """Why each metric has its value, in a few words."""
-    answered: tuple[AnsweredCall, ...]
-    """In the order of the reference."""
-    missed: tuple[MissedCall, ...]
-    not_needed: tuple[int, ...]
-    """Places of reference calls whose facts the client evidently had without them."""
+    """Place of the reference that fits best by this metric, from 0."""
+    reference_calls: int
+    """How many calls it has."""
+    matched: int
+    """How many of them were matched."""
 
     @property
     def average(self) -> float | None:
@@ -248,22 +266,25 @@ class VoidReason(_Part):
 class ScoreCard(_Part):
     """The score card of one run."""
 
-    schema_: Literal[2] = Field(default=2, alias="schema")
+    schema_: Literal[3] = Field(default=3, alias="schema")
     """Version of this form."""
     scoring_version: int
     """Version of the rules that the numbers follow; numbers of two versions do not compare."""
+    scoring_profile: ScoringProfile
+    """Which metric the headline, the alignment and the improvements follow; earlier cards have `m3`."""
     task: str
     """The task's id."""
     family: str
     """The family that the task belongs to."""
     metrics: dict[str, float | None]
-    """Each metric by name, and their `average`, from 0 to 1; null when it could not be computed."""
+    """Each metric by name, and their `average`, from 0 to 1; null when it could not be computed, or when every call
+    of the reference was unnecessary. By effect the last four enter the average multiplied by recall."""
     ranges: dict[str, tuple[float, float]]
     """Lowest and highest value of each metric over all readings of the log."""
     ranges_exact: bool = True
     """Whether some reading attains each end of the ranges; otherwise no reading goes beyond them."""
-    effect: EffectScore | None = None
-    """The same run judged by what its calls brought about; null on cards from before this was done."""
+    paper: PaperScore | None = None
+    """The same run by the paper's metric; null when the card itself follows it."""
     success: bool | None
     """Whether every field is right and every check passed; null when the task has neither."""
     checks: tuple[CheckResult, ...]
@@ -304,8 +325,19 @@ class ScoreCard(_Part):
 
     @property
     def average(self) -> float | None:
-        """The mean of the six metrics; None when it could not be computed."""
+        """The headline; None when it could not be computed."""
         return self.metrics.get("average")
+
+    @property
+    def paper_average(self) -> float | None:
+        """The average of the paper's metric."""
+        return self.average if self.paper is None else self.paper.average
+
+    @property
+    def numbers(self) -> dict[str, float | None]:
+        """All metrics by name, those of the paper's metric with `m3_` before theirs."""
+        paper = self.metrics if self.paper is None else self.paper.metrics
+        return {**self.metrics, **{f"m3_{name}": value for name, value in paper.items()}}
 
     @property
     def checks_passed(self) -> int:
@@ -339,9 +371,24 @@ class ScoreCard(_Part):
             id=self.task,
             family=self.family,
             metrics=self.metrics,
-            reference_calls=sum(map(len, self.alignment.reference_steps)),
-            actual_calls=sum(map(len, self.alignment.actual_steps)),
+            reference_calls=len(self.alignment.reference_calls) - len(self.alignment.not_needed),
+            actual_calls=len(self.alignment.actual_calls),
             matched=len(self.alignment.matches),
+            profile=self.scoring_profile,
+        )
+
+    @property
+    def paper_row(self) -> Row:
+        """The same for the paper's metric."""
+        if self.paper is None:
+            return self.row
+        return Row(
+            id=self.task,
+            family=self.family,
+            metrics=self.paper.metrics,
+            reference_calls=self.paper.reference_calls,
+            actual_calls=len(self.alignment.actual_calls),
+            matched=self.paper.matched,
         )
 
     def range_of(self, metric: str) -> tuple[float, float]:

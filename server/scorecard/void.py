@@ -7,7 +7,7 @@ run void says `m3bench.tasks.fault`.
 from collections.abc import Sequence
 
 from m3bench.proxy.call import text_of
-from m3bench.server.scorecard.model import ScoreCard, VoidReason
+from m3bench.server.scorecard.model import PaperScore, ScoreCard, VoidReason
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.fault import void_run
 
@@ -21,7 +21,7 @@ def without_numbers_if_void(card: ScoreCard, lost: Sequence[CallRecord]) -> Scor
         update={
             "metrics": dict.fromkeys(card.metrics),
             "ranges": {},
-            "effect": None,
+            "paper": _without_numbers(card.paper),
             "success": None,
             "grounded": None,
             "ungrounded": (),
@@ -30,6 +30,10 @@ def without_numbers_if_void(card: ScoreCard, lost: Sequence[CallRecord]) -> Scor
             "void": VoidReason(fault=found.fault, words=found.words),
         }
     )
+
+
+def _without_numbers(paper: PaperScore | None) -> PaperScore | None:
+    return paper and paper.model_copy(update={"metrics": dict.fromkeys(paper.metrics), "ranges": {}})
 
 
 def _words(record: CallRecord) -> str:

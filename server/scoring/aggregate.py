@@ -1,6 +1,7 @@
 """Many tasks in one number, with an interval.
 
-The micro aggregate is the published one: recall and precision are sums over sums, the rest are means weighted by
+By effect every task counts the same: each metric and the average are plain means over tasks. The micro aggregate, for
+the other profiles, is the published one: recall and precision are sums over sums, the rest are means weighted by
 reference calls; `average` is the mean of the six aggregated metrics. A metric that failed on a task takes no part
 there. Intervals come from a seeded bootstrap over tasks. Every metric is a sum of numerators over a sum of
 denominators, which is what makes both cheap.
@@ -10,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from m3bench.server.scoring.profiles import AVERAGED, COUNTED
+from m3bench.server.scoring.effect import NAME as EFFECT
+from m3bench.server.scoring.profiles import AVERAGED, COUNTED, M3
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ class Row:
     reference_calls: int
     actual_calls: int
     matched: int
+    profile: str = M3.name
+    """The scoring profile, which says how rows are put together."""
 
     @classmethod
     def from_score(cls, task: str, family: str | None, score: TrajectoryScore) -> "Row":
@@ -56,9 +60,10 @@ class Row:
             id=task,
             family=family,
             metrics=score.metrics,
-            reference_calls=score.alignment.reference_calls,
+            reference_calls=score.alignment.reference_calls - (len(score.answers.dropped) if score.answers else 0),
             actual_calls=score.alignment.actual_calls,
             matched=len(score.matches),
+            profile=score.profile,
         )
 
 
@@ -68,6 +73,11 @@ class Interval:
 
     low: float
     high: float
+
+
+def overall(rows: Sequence[Row]) -> Values:
+    """Each metric and `average` over all tasks, as the profile of the rows has it."""
+    return mean(rows) if _by_task(rows) else micro(rows)
 
 
 def micro(rows: Sequence[Row]) -> Values:
@@ -106,7 +116,7 @@ def by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def intervals(
     rows: Sequence[Row], *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED
 ) -> dict[str, Interval]:
-    """Percentile intervals of the micro aggregate, bootstrapped over tasks; none for fewer than two tasks."""
+    """Percentile intervals of the aggregate, bootstrapped over tasks; none for fewer than two tasks."""
     if len(rows) < 2:
         return {}
     return percentiles(bootstrap([rows], lambda values: values[0], resamples, seed), level)
@@ -118,7 +128,7 @@ def bootstrap(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> "Floats":
-    """Micro aggregates of resampled tasks, [resamples, metrics and average].
+    """Aggregates of resampled tasks, [resamples, metrics and average].
 
     Args:
         samples: One or more result sets over the same tasks in the same order, resampled together.
@@ -129,8 +139,13 @@ def bootstrap(
     import numpy as np
 
     count = len(samples[0])
-    terms = [np.array([[_terms(row, name) for name in METRICS] for row in rows], float) for rows in samples]
-    known = [np.array([[row.metrics.get(name) is not None for name in METRICS] for row in rows]) for rows in samples]
+    names = (*METRICS, "average")
+    plain = [_by_task(rows) for rows in samples]
+    terms = [
+        np.array([[_terms(row, name, plain=every) for name in names] for row in rows], float)
+        for rows, every in zip(samples, plain, strict=True)
+    ]
+    known = [np.array([[row.metrics.get(name) is not None for name in names] for row in rows]) for rows in samples]
     averaged = [METRICS.index(name) for name in AVERAGED]
     random = np.random.default_rng(seed)
     tables = []
@@ -139,14 +154,16 @@ def bootstrap(
         drawn = random.integers(0, count, (size, count))
         weights = np.stack([np.bincount(line, minlength=count) for line in drawn]).astype(float)
         values = []
-        for term, there in zip(terms, known, strict=True):
+        for term, there, every in zip(terms, known, plain, strict=True):
             below = weights @ term[:, :, 1]
             with np.errstate(invalid="ignore"):
                 # Zero tasks with a value in a draw make it NaN, and percentiles leave it out.
                 ratios = (weights @ term[:, :, 0]) / below
             # Nothing was called in tasks that do have a value: that is 0, as in the aggregate.
             ratios[(below == 0) & (weights @ there > 0)] = 0.0
-            values.append(np.column_stack([ratios, ratios[:, averaged].mean(axis=1)]))
+            if not every:
+                ratios[:, -1] = ratios[:, averaged].mean(axis=1)
+            values.append(ratios)
         tables.append(combine(values))
     return np.concatenate(tables)
 
@@ -164,11 +181,18 @@ def percentiles(table: "Floats", level: float = LEVEL) -> dict[str, Interval]:
     return found
 
 
-def _terms(row: Row, name: str) -> tuple[float, float]:
+def _by_task(rows: Sequence[Row]) -> bool:
+    """Whether every task counts the same: rows by effect are not pooled, nor is what they are mixed with."""
+    return any(row.profile == EFFECT for row in rows)
+
+
+def _terms(row: Row, name: str, *, plain: bool = False) -> tuple[float, float]:
     """What a task adds to the numerator and the denominator of a metric."""
     value = row.metrics.get(name)
     if value is None:
         return 0.0, 0.0
+    if plain:
+        return value, 1.0
     if name in COUNTED:
         return float(row.matched), float(getattr(row, COUNTED[name]))
     return value * row.reference_calls, float(row.reference_calls)

@@ -67,7 +67,7 @@ def compare(
             [ours, theirs], lambda values: values[1] - values[0], resamples=resamples, seed=seed
         )
         ranges = aggregate.percentiles(table, level)
-    before, after = aggregate.micro(ours), aggregate.micro(theirs)
+    before, after = aggregate.overall(ours), aggregate.overall(theirs)
     changes = []
     for name in (*METRICS, "average"):
         steps = [

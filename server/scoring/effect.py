@@ -23,6 +23,8 @@ from m3bench.tasks.kinds import ToolKinds, kinds_of
 from m3bench.tasks.plan import Plan, PlannedCall, digest
 from m3bench.tasks.trajectory import JSON, Call, Trajectory
 
+NAME = "effect"
+"""Of the profile."""
 WEAK = 0.60
 """Similarity from which two calls match."""
 
@@ -82,6 +84,12 @@ class Answers:
     """Reference calls that were not needed in this run."""
     rejected: Mapping[int, tuple[int, Agreement]]
     """For a reference call that nothing answers: the nearest actual call of the same tool, and how it differs."""
+    reference_tools: tuple[str, ...] = ()
+    """The tool of each reference call."""
+    tools: tuple[str, ...] = ()
+    """The tool of each actual call."""
+    results_known: bool = True
+    """Whether what the actual calls gave is known; otherwise their arguments alone decided."""
 
     @property
     def wanted(self) -> int:
@@ -137,6 +145,9 @@ def find_answers(
         answers=dict(sorted(search.answers.items())),
         dropped=dropped,
         rejected={place: search.nearest[place] for place in sorted(missed & search.nearest.keys())},
+        reference_tools=tuple(call.tool for call in reference.calls),
+        tools=tuple(one.call.tool for one in made),
+        results_known=all(one.result is not None for one in made),
     )
 
 
@@ -231,14 +242,16 @@ class _Search:
                 way=way, actual=(columns[column],), similarity=similarity, agreement=agreement
             )
         taken = {index for answer in self.answers.values() for index in answer.actual}
+        named: set[int] = set()
         for row, line in zip(rows, table, strict=True):
             if row not in self.answers:
-                # One that answers nothing comes first, then the one that is least wrong.
+                # One that answers nothing comes first, then one not named yet, then the one that is least wrong.
                 order = [
-                    (columns[i] in taken, len(pair.agreement.wrong), -pair.agreement.share, i)
+                    (columns[i] in taken, columns[i] in named, len(pair.agreement.wrong), -pair.agreement.share, i)
                     for i, pair in enumerate(line)
                 ]
                 near = min(order)[-1]
+                named.add(columns[near])
                 self.nearest[row] = columns[near], line[near].agreement
 
     def join_parts(self) -> None:

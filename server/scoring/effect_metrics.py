@@ -62,12 +62,17 @@ def taken_steps(found: Answers) -> int:
 
 def pairs(found: Answers) -> list[tuple[int, int]]:
     """The actual steps of every two answered calls of which the second needs the first."""
-    first = {place: min(answer.actual) for place, answer in found.answers.items()}
+    first = {place: min(found.steps[index] for index in answer.actual) for place, answer in found.answers.items()}
+    return [(first[need], first[place]) for need, place in dependences(found)]
+
+
+def dependences(found: Answers) -> list[tuple[int, int]]:
+    """Every two answered reference calls of which the second needs the first and was answered by another call."""
     return [
-        (found.steps[first[need]], found.steps[first[place]])
-        for place in found.answers
-        for need in found.plan.needs[place]
-        if need in first and found.answers[need].actual != found.answers[place].actual
+        (need, place)
+        for place, answer in found.answers.items()
+        for need in sorted(found.plan.needs[place])
+        if need in found.answers and found.answers[need].actual != answer.actual
     ]
 
 

@@ -3,20 +3,58 @@
 The sentences repeat the formula with the run's own counts, so that a reader can redo the arithmetic.
 """
 
+import re
 from collections.abc import Sequence
 
 from m3bench.server.scoring.agreement import Agreement, Disagreement
 from m3bench.server.scoring.effect import Answer, Answers
 from m3bench.server.scoring.effect_metrics import pairs, planned_steps, taken_steps
-from m3bench.server.scoring.explain import value
+from m3bench.server.scoring.words import value
 
 _MAX_VALUE = 42
+
+NOTHING_NEEDED = "no call of the reference was needed"
+KINDS_ALONE = "Results are not known here, so calls are compared by the kinds of their arguments alone."
+
+_THINGS = {
+    ("amazon", "asin"): "product",
+    ("amazon", "keywords"): "product",
+    ("dinox-mcp", "imageFileUri"): "picture",
+    ("food_nutrition_mcp", "query"): "food",
+    ("google-maps", "address"): "place",
+    ("google-maps", "place_id"): "place",
+    ("hugeicons-mcp", "query"): "icon",
+    ("imagesorcery-mcp", "input_path"): "picture",
+    ("metmuseum-mcp", "objectId"): "object",
+    ("metmuseum-mcp", "q"): "object",
+    ("nationalparks", "parkCode"): "park",
+    ("nationalparks", "stateCode"): "state",
+    ("nixos", "name"): "package or option",
+    ("nixos", "query"): "package or option",
+    ("ocr", "input_data"): "picture",
+    ("okx", "instrument"): "market",
+    ("openlibrary_mcp", "isbn"): "book",
+    ("openlibrary_mcp", "title"): "book",
+    ("paper_search", "paper_id"): "paper",
+    ("paper_search", "query"): "topic",
+    ("pyzbar-mcp", "image_paths"): "picture",
+    ("Reddit-MCP-Server", "post_id"): "post",
+    ("tmdb", "query"): "film",
+    ("weather", "location"): "place",
+    ("wiki", "query"): "subject",
+    ("wiki", "title"): "article",
+    ("yahoo-finance", "ticker"): "company",
+}
+"""What an argument stands for, by server, where its own name does not say."""
 
 
 def reasons(found: Answers) -> dict[str, str]:
     """The reason of every metric, by name."""
+    if found.plan.calls and not found.wanted:
+        return dict.fromkeys(_NAMES, NOTHING_NEEDED)
     if not found.answers:
-        return dict.fromkeys(_NAMES, "no call answered the reference")
+        nothing = not found.plan.calls and not found.steps
+        return dict.fromkeys(_NAMES, "nothing was to be done" if nothing else "no call answered the reference")
     ordered = pairs(found)
     early = sum(before > after for before, after in ordered)
     mixed = sum(before == after for before, after in ordered)
@@ -53,22 +91,37 @@ def answer_note(answer: Answer, tools: Sequence[str]) -> str:
     return f"{answer.similarity:.0%} of what was wanted" if answer.way == "partly" else ""
 
 
-def miss_note(agreement: Agreement) -> str:
-    """What the nearest call of the same tool asked for instead."""
+def miss_note(agreement: Agreement, tool: str = "") -> str:
+    """What the nearest call of the same tool asked for instead.
+
+    Args:
+        agreement: How its arguments compare with those that were wanted.
+        tool: The tool of both.
+    """
     found = (*agreement.wrong, *agreement.reworded)
-    return "; ".join(map(_wrong, found[:2])) if found else "it brought something else"
+    return "; ".join(_wrong(one, tool) for one in found[:2]) if found else "it brought something else"
 
 
-def _wrong(found: Disagreement) -> str:
-    name = found.argument.replace("_", " ")
+def _wrong(found: Disagreement, tool: str) -> str:
+    name = _thing(tool, found.argument)
     if found.asked is None:
         return f"without {name}: {_shown(found.wanted)} wanted"
     if found.wanted is None:
         return f"{name} {_shown(found.asked)} asked, none wanted"
-    return f"another {name}: {_shown(found.wanted)} wanted, {_shown(found.asked)} asked"
+    other = "other" if name.endswith("s") and isinstance(found.wanted, list | tuple) else "another"
+    return f"{other} {name}: {_shown(found.wanted)} wanted, {_shown(found.asked)} asked"
+
+
+def _thing(tool: str, argument: str) -> str:
+    """What an argument is about, in words."""
+    known = _THINGS.get((tool.partition("/")[0], argument))
+    return known or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", argument).replace("_", " ").lower()
 
 
 def _shown(item: object) -> str:
+    match item:
+        case {"latitude": int() | float() as latitude, "longitude": int() | float() as longitude, **rest} if not rest:
+            return f"{latitude:.10g}, {longitude:.10g}"
     text = value(item, _MAX_VALUE)  # type: ignore[arg-type]
     return text[1:-1] if isinstance(item, str) and text.endswith('"') else text
 

@@ -52,7 +52,7 @@ def best_of(cards: Sequence[TrajectoryScore], readings: Readings, order: Sequenc
         return each[rivals[0]]
     if readings.open <= ENUMERATED:
         return _one_by_one([cards[number] for number in rivals], readings, order)
-    values = _hull([each[number].values for number in rivals])
+    values = hull([each[number].values for number in rivals])
     return Ranges(values={**values, "average": (least, values["average"][1])}, exact=False)
 
 
@@ -60,18 +60,19 @@ def _one_by_one(cards: Sequence[TrajectoryScore], readings: Readings, order: Seq
     """The metrics of the best reference in every reading."""
     found = []
     for begins in readings.every():
-        place = _places(readings, begins)
+        place = places(readings, begins)
         each = [measured(card, place, order) for card in cards]
         found.append(max(each, key=lambda values: values.get("average", -1.0)))
-    return Ranges(values=_hull([{name: (value, value) for name, value in one.items()} for one in found]))
+    return Ranges(values=hull([{name: (value, value) for name, value in one.items()} for one in found]))
 
 
-def _hull(found: Sequence[Mapping[str, Range]]) -> dict[str, Range]:
+def hull(found: Sequence[Mapping[str, Range]]) -> dict[str, Range]:
+    """The ranges that hold all of these."""
     names = [name for name in found[0] if all(name in one for one in found)]
     return {name: (min(one[name][0] for one in found), max(one[name][1] for one in found)) for name in names}
 
 
-def _places(readings: Readings, begins: Sequence[Sequence[int]]) -> dict[int, int]:
+def places(readings: Readings, begins: Sequence[Sequence[int]]) -> dict[int, int]:
     """The step of each call in a reading."""
     return {call: number for number, step in enumerate(readings.steps(begins)) for call in step}
 
@@ -127,7 +128,7 @@ class _Ends:
 
     def _at(self, begins: Sequence[Sequence[int]]) -> dict[str, float]:
         """The metrics in one reading."""
-        return measured(self.card, _places(self.readings, begins), self.order)
+        return measured(self.card, places(self.readings, begins), self.order)
 
     def _order(self) -> Range:
         if self.search.matched.crossing:

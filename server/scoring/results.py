@@ -13,6 +13,7 @@ from typing import Any
 
 from m3bench.server.scoring import aggregate
 from m3bench.server.scoring.aggregate import METRICS, Row
+from m3bench.server.scoring.effect_reasons import KINDS_ALONE
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.predictions import Defect
@@ -50,19 +51,25 @@ class Results:
         """For aggregation."""
         return tuple(Row.from_score(entry.task, entry.family, entry.card) for entry in self.scored)
 
+    @property
+    def results_known(self) -> bool:
+        """Whether what calls gave was known, which only profile `effect` asks for."""
+        return all(entry.card.answers is None or entry.card.answers.results_known for entry in self.scored)
+
     def to_json(self) -> dict[str, Any]:
         """A dict that `json.dumps` takes."""
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "profile": self.profile,
             "encoder": self.encoder,
-            "aggregate": aggregate.micro(self.rows),
+            **({} if self.results_known else {"note": KINDS_ALONE}),
+            "aggregate": aggregate.overall(self.rows),
             "intervals": {
                 name: [interval.low, interval.high] for name, interval in aggregate.intervals(self.rows).items()
             },
             "mean": aggregate.mean(self.rows),
             "families": {
-                name: {"tasks": len(rows)} | aggregate.micro(rows)
+                name: {"tasks": len(rows)} | aggregate.overall(rows)
                 for name, rows in aggregate.by_family(self.rows).items()
                 if name
             },
@@ -106,11 +113,11 @@ def read_results(path: Path | str) -> ResultFile:
     for name in ("profile", "encoder"):
         if not isinstance(data.get(name), str):
             raise InputFileError(path, f"is {show(data.get(name))} (expected a string)", field=name)
-    rows = tuple(_row(path, task, entry) for task, entry in data["tasks"].items())
+    rows = tuple(_row(path, task, entry, data["profile"]) for task, entry in data["tasks"].items())
     return ResultFile(path=path, profile=data["profile"], encoder=data["encoder"], rows=rows)
 
 
-def _row(path: Path, task: str, entry: object) -> Row:
+def _row(path: Path, task: str, entry: object, profile: str) -> Row:
     if not isinstance(entry, Mapping):
         raise InputFileError(path, f"is {show(entry)} (expected an object)", task=task)
     values: dict[str, float | None] = {}
@@ -126,4 +133,12 @@ def _row(path: Path, task: str, entry: object) -> Row:
             raise InputFileError(path, f"is {show(number)} (expected a count)", task=task, field=name)
         counts[name] = number
     family = entry.get("family")
-    return Row(id=task, family=family if isinstance(family, str) else None, metrics=values, **counts)
+    return Row(
+        id=task,
+        family=family if isinstance(family, str) else None,
+        metrics=values,
+        reference_calls=counts["reference_calls"],
+        actual_calls=counts["actual_calls"],
+        matched=counts["matched"],
+        profile=profile,
+    )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from m3bench.server.scoring.differences import Difference
+from m3bench.server.scoring.effect import Answers
 from m3bench.server.scoring.metrics import Alignment
 from m3bench.tasks.trajectory import Call
 
@@ -57,6 +58,8 @@ class TrajectoryScore:
     """Which reference was best, from 0."""
     references: int
     """How many there were."""
+    answers: Answers | None = None
+    """How each reference call was answered by effect; None in the profiles that compare texts."""
 
     @property
     def average(self) -> float | None:
@@ -88,6 +91,12 @@ class TrajectoryScore:
             entry["differences"] = [
                 [difference.to_json() for difference in match.differences] for match in self.matches
             ]
+        if self.answers is not None:
+            entry |= {
+                "reference_calls": self.answers.wanted,
+                "ways": [answer.way for answer in self.answers.answers.values()],
+                "not_needed": sorted(self.answers.dropped),
+            }
         if self.references > 1:
             entry["reference"] = self.reference
         if self.failures:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from m3bench.server.authoring.curation.pipeline import Candidate, Ruling
-from m3bench.server.scoring.explain import printable
+from m3bench.server.scoring.words import printable
 from m3bench.tasks.task import Reference
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from m3bench.server.results.resultset import ResultSet, read_resultset
-from m3bench.server.scoring.aggregate import Interval, intervals, micro
+from m3bench.server.scoring.aggregate import Interval, intervals, overall
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,6 +19,8 @@ class Outcome:
     agent: str
     folder: Path
     average: float | None
+    paper: float | None
+    """The average of the paper's metric."""
     interval: Interval | None
     success: float | None
     """The share of scored samples that passed all checks of their task; None when no task has any."""
@@ -35,6 +37,7 @@ class Outcome:
         """A dict that `json.dumps` takes."""
         return {
             "agent": self.agent, "folder": str(self.folder), "average": self.average,
+            "paper": self.paper,
             "interval": None if self.interval is None else [self.interval.low, self.interval.high],
             "success": self.success, "scored": self.scored, "void": self.void, "missing": self.missing,
             "reasons": list(self.reasons), "cost": self.cost, "gap_share": self.gap_share,
@@ -53,7 +56,8 @@ def summarise(found: ResultSet) -> Outcome:
     return Outcome(
         agent=found.header.name,
         folder=found.folder,
-        average=micro(found.rows)["average"] if found.rows else None,
+        average=overall(found.rows)["average"] if found.rows else None,
+        paper=overall(found.paper_rows)["average"] if found.rows else None,
         interval=intervals(found.rows).get("average"),
         success=sum(checked) / len(checked) if checked else None,
         scored=len(found.results),
@@ -71,11 +75,11 @@ def table(outcomes: Sequence[Outcome]) -> "Table":
 
     shown = Table(box=None, pad_edge=False)
     shown.add_column("agent")
-    for heading in ("average", "95 % interval", "solved", "samples", "void"):
+    for heading in ("average", "95 % interval", "solved", "paper's metric", "samples", "void"):
         shown.add_column(heading, justify="right")
     for one in outcomes:
         between = "" if one.interval is None else f"{one.interval.low:.3f} … {one.interval.high:.3f}"
         solved = "–" if one.success is None else f"{one.success * 100:.1f} %"
-        average = "–" if one.average is None else f"{one.average:.3f}"
-        shown.add_row(one.agent, average, between, solved, str(one.scored), str(one.void or ""))
+        average, paper = ("–" if value is None else f"{value:.3f}" for value in (one.average, one.paper))
+        shown.add_row(one.agent, average, between, solved, paper, str(one.scored), str(one.void or ""))
     return shown

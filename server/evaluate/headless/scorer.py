@@ -10,16 +10,16 @@ from inspect_ai.solver import TaskState
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
-from m3bench.server.scoring.aggregate import METRICS
+from m3bench.server.scoring.profiles import AVERAGED
 from m3bench.tasks.errors import RunError
 
 CARD, RUN, ANSWER = "m3bench/card", "m3bench/run", "m3bench/answer"
 """Where a sample's store has the score card, the run's handle and the answer that was handed in."""
 
-FACTS = ("task", "family", "checks", "outcomes", "excluded", "reference", "ranges")
+FACTS = ("task", "family", "checks", "outcomes", "excluded", "reference", "ranges", "scoring_profile")
 """Fields of a score card that go along with its numbers."""
 
-VALUES = (*METRICS, "average", "success")
+VALUES = (*AVERAGED, "average", "success", "m3_average")
 
 
 @scorer(metrics={"*": [mean(), stderr()]})
@@ -38,7 +38,7 @@ def scorecard() -> Scorer:
 def score_of(card: ScoreCard, run: str, answer: str) -> Score:
     """A score card as a score."""
     data = card.to_json()
-    numbers = {**card.metrics, "success": card.success}
+    numbers = {**card.numbers, "success": card.success}
     return Score(
         value={name: float("nan") if (value := numbers.get(name)) is None else float(value) for name in VALUES},
         answer=answer,

@@ -43,9 +43,9 @@ class Case:
 
     @property
     def row(self) -> Row | None:
-        """The metrics of its score card; None when it was not scored."""
+        """The paper's metrics of its score card; None when it was not scored."""
         card = card_of(self.run)
-        return card.row if card is not None else None
+        return card.paper_row if card is not None else None
 
 
 def find_cases(names: Sequence[str], data: Path, library: Library) -> list[Case]:

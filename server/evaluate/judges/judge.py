@@ -18,7 +18,7 @@ from m3bench.server.evaluate.judges.asks import Ask
 from m3bench.server.evaluate.judges.prompts import Prompt, correction
 from m3bench.server.evaluate.judges.record import Try, Usage, Vote
 from m3bench.server.evaluate.judges.replies import MAX_REPLY, OffScale, Unreadable, read
-from m3bench.server.scoring.explain import printable
+from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:

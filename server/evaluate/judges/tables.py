@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from m3bench.server.evaluate.judges.asks import CRITERIA
 from m3bench.server.evaluate.judges.summary import PUBLISHED, Judged, mean
-from m3bench.server.scoring.explain import printable
+from m3bench.server.scoring.words import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

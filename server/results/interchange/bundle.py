@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from m3bench.server.results.interchange.archive import write_archive
 from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, store_folder
 from m3bench.server.scorecard.migration import card_of
-from m3bench.server.scoring.aggregate import Row, micro
+from m3bench.server.scoring.aggregate import Row, overall
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import CallRecord, Mode, RunRecord, State
 from m3bench.server.store.seal import regular_files
@@ -62,6 +62,8 @@ class Claims(_Form):
     solved: int
     """Runs whose checks all passed."""
     metrics: dict[str, float | None]
+    paper: dict[str, float | None] | None = None
+    """By the paper's metric; null in bundles from before it stood beside another one."""
 
 
 class Index(_Form):
@@ -123,9 +125,11 @@ class PackedFile(_Form):
     """Checks look at the newest file first."""
 
 
-def claims_of(rows: Sequence[Row], solved: int, void: int, missing: int) -> Claims:
-    """What a set amounts to."""
-    return Claims(scored=len(rows), void=void, missing=missing, solved=solved, metrics=micro(rows))
+def claims_of(rows: Sequence[Row], paper: Sequence[Row], solved: int, void: int, missing: int) -> Claims:
+    """What a set amounts to, given its rows and those of the paper's metric."""
+    return Claims(
+        scored=len(rows), void=void, missing=missing, solved=solved, metrics=overall(rows), paper=overall(paper)
+    )
 
 
 def pack(folder: Path, path: Path) -> Index:
@@ -146,7 +150,7 @@ def pack(folder: Path, path: Path) -> Index:
             spool.put(HEADER, _json(found.header.model_dump(mode="json", by_alias=True)))
             spool.put(SAMPLES, _lines(sample.model_dump(mode="json") for sample in _samples(found)))
             solved = sum(result.card.success is True for result in found.results)
-            claims = claims_of(found.rows, solved, len(found.void), len(found.missing))
+            claims = claims_of(found.rows, found.paper_rows, solved, len(found.void), len(found.missing))
             index = Index(m3bench=version("m3bench"), claims=claims, members=dict(sorted(spool.hashes.items())))
             spool.put(INDEX, _json(index.model_dump(mode="json")))
             write_archive(path, spool.members())

@@ -74,8 +74,8 @@ class Episode:
 
     @property
     def metrics(self) -> Mapping[str, float | None]:
-        """The numbers of the score card; none when the run is not scored."""
-        return self.card.metrics if self.card is not None else {}
+        """The numbers of the score card, with the paper's beside the headline's; none when the run is not scored."""
+        return self.card.numbers if self.card is not None else {}
 
     @property
     def success(self) -> bool | None:

@@ -280,9 +280,11 @@ class _Rescoring:
         planned = len(header.tasks) * header.repeats
         missing = planned - void - scored
         claimed = self._submission.index.claims
-        here = claims_of([result.row for result in results], _solved(results), void, missing)
+        rows, paper = [result.row for result in results], [result.paper_row for result in results]
+        here = claims_of(rows, paper, _solved(results), void, missing)
         if len(results) < scored:
-            here = here.model_copy(update={"solved": claimed.solved, "metrics": claimed.metrics, "scored": scored})
+            unknown = {"solved": claimed.solved, "metrics": claimed.metrics, "paper": claimed.paper}
+            here = here.model_copy(update={**unknown, "scored": scored})
         for path, one, real in self._unequal(claimed.model_dump(), here.model_dump()):
             self._differ("bundle", f"claims{path}", one, real)
         if void:

@@ -13,7 +13,7 @@ from m3bench.proxy.indirect import meant
 from m3bench.server.results.live.rows import SEALED, argument_text, call_name, name_text, seat_name, took
 from m3bench.server.results.reports.plain import cut
 from m3bench.server.scorecard.migration import read_card
-from m3bench.server.scoring.aggregate import Row, micro
+from m3bench.server.scoring.aggregate import Row, overall
 from m3bench.server.store.reader import CallRow, Reader, RunRow
 
 RUNS, CALLS = 60, 100
@@ -31,6 +31,8 @@ class Numbers:
     """What is kept of a score card."""
 
     row: Row
+    paper: Row
+    """For the paper's metric."""
     success: bool | None
     void: str
     """Why the run is void; empty when it is not."""
@@ -109,6 +111,7 @@ class Record:
             "calls": calls,
             "failed": failed,
             "average": numbers.row.metrics.get("average") if numbers and not numbers.void else None,
+            "paper": numbers.paper.metrics.get("average") if numbers and not numbers.void else None,
             "success": numbers.success if numbers and not numbers.void else None,
             "void": cut(numbers.void, VOID) if numbers else "",
             "hidden": run.state in SEALED and not open_to_see,
@@ -140,7 +143,7 @@ class Record:
             if found is None:
                 return None
             card = read_card(found)
-            self._cards[run] = Numbers(row=card.row, success=card.success, void=card.void_reason)
+            self._cards[run] = Numbers(row=card.row, paper=card.paper_row, success=card.success, void=card.void_reason)
         return self._cards[run]
 
 
@@ -154,7 +157,8 @@ def _line(key: tuple[str, str, str, str], numbers: Sequence[Numbers | None]) -> 
         "runs": len(numbers),
         "scored": len(scored),
         "void": sum(bool(one and one.void) for one in numbers),
-        "average": micro([one.row for one in scored])["average"] if scored else None,
+        "average": overall([one.row for one in scored])["average"] if scored else None,
+        "paper": overall([one.paper for one in scored])["average"] if scored else None,
         "solved": sum(checked),
         "checked": len(checked),
     }

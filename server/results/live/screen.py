@@ -10,10 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from m3bench.server.results.live.board import Board, Row
-from m3bench.server.scoring.explain import printable
+from m3bench.server.scoring.words import printable
 
 _TONES = {"success": "green", "not_found": "yellow", None: "dim"}
-_NUMBERS = {"calls", "failed", "time", "took", "average", "runs", "solved"}
+_PAPER = "paper's metric"
+_NUMBERS = {_PAPER, "calls", "failed", "time", "took", "average", "runs", "solved"}
 _FRAME = 12
 """Lines that headings, blank lines and the foot take."""
 
@@ -130,12 +131,14 @@ def _runs(runs: list[Row]) -> list[RenderableType]:
 def _standings(standings: list[Row]) -> list[RenderableType]:
     if not standings:
         return []
-    table = _table(("client", 3), ("profile", 2), ("tasks", 2), ("runs", None), ("average", None), ("solved", None))
+    table = _table(("client", 3), ("profile", 2), ("tasks", 2), ("runs", None), ("average", None), ("solved", None),
+                   (_PAPER, None))  # fmt: skip
     for line in standings:
         table.add_row(
             _said(line["client"]), _said(line["profile"]), _said(line["set"]), str(line["runs"]),
             "–" if line["average"] is None else f"{line['average']:.3f}",
             f"{line['solved']} of {line['checked']}" if line["checked"] else "–",
+            "–" if line.get("paper") is None else f"{line['paper']:.3f}",
         )  # fmt: skip
     return [Text(), table]
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from m3bench.server.scoring.explain import printable
+from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:

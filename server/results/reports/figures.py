@@ -6,6 +6,8 @@ from typing import Any
 from m3bench.server.results.reports.drawing import Drawing, wide
 from m3bench.server.results.reports.picture import EDGE, HAIR, INK, PAPER, SOFT, SUNKEN, TONES
 
+_TITLE = "Average by effect, with 95 % intervals"
+_PAPER_TITLE = "Average of six metrics, with 95 % intervals"
 _ROW = 44
 _CELL = 34
 
@@ -14,7 +16,14 @@ def averages(entries: Sequence[Mapping[str, Any]]) -> tuple[Drawing, float]:
     """Every set's average as a bar with its interval; returns the drawing and its height."""
     drawing = Drawing(1200, PAPER)
     names, left, right = 300, 56 + 320, 1200 - EDGE - 90
-    drawing.text("Average of six metrics, with 95 % intervals", EDGE, 58, 26, fill=INK, weight=700)
+    drawing.text(
+        _TITLE if all(entry["summary"]["profile"] == "effect" for entry in entries) else _PAPER_TITLE,
+        EDGE,
+        58,
+        26,
+        fill=INK,
+        weight=700,
+    )
     y = 100.0
     for entry in entries:
         value = entry["summary"]["metrics"]["average"] or 0.0

@@ -56,7 +56,9 @@ def _head(drawing: Drawing, document: Mapping[str, Any], card: ScoreCard) -> flo
 def _headline(drawing: Drawing, card: ScoreCard, y: float) -> float:
     average = card.average
     drawing.text("–" if average is None else f"{average:.3f}", EDGE - 5, y + 96, 128, fill=INK, weight=700)
-    drawing.text("average of six metrics", EDGE, y + 132, 22, fill=SOFT)
+    paper = "–" if card.paper_average is None else f"{card.paper_average:.3f}"
+    beside = "average by the paper's metric" if card.paper is None else f"by effect · paper's metric {paper}"
+    drawing.text(beside, EDGE, y + 132, 22, fill=SOFT)
     tone, words = {
         True: ("strong", "solved"),
         False: ("missed", "not solved"),
@@ -114,13 +116,14 @@ def _calls(drawing: Drawing, card: ScoreCard, y: float) -> float:
     drawing.text("Reference", EDGE, y + 22, 23, fill=INK, weight=700)
     drawing.text("What was done", 660, y + 22, 23, fill=INK, weight=700)
     of_reference = {match.reference: match for match in alignment.matches}
-    of_actual = {match.actual: match for match in alignment.matches}
-    left, bottom = _side(drawing, alignment.reference_steps, of_reference, "missed", EDGE, y + 36)
+    of_actual = {place: match for match in alignment.matches for place in match.calls}
+    known = frozenset(alignment.not_needed)
+    left, bottom = _side(drawing, alignment.reference_steps, of_reference, "missed", EDGE, y + 36, known)
     right, other = _side(drawing, alignment.actual_steps, of_actual, "extra", 660, y + 36)
     for match in alignment.matches:
-        if match.reference in left and match.actual in right:
-            start, end = left[match.reference], right[match.actual]
-            tone, dashes = ("strong", "") if match.strong else ("weak", "6 4")
+        tone, dashes = ("strong", "") if match.full else ("weak", "6 4")
+        start = left.get(match.reference)
+        for end in (right[place] for place in match.calls if place in right and start is not None):
             drawing.line(f"M544 {start:.1f} C600 {start:.1f} 600 {end:.1f} 656 {end:.1f}", TONES[tone], 1.6, dashes)
     return max(bottom, other)
 
@@ -132,8 +135,12 @@ def _side(
     alone: str,
     x: float,
     y: float,
+    known: frozenset[int] = frozenset(),
 ) -> tuple[dict[int, float], float]:
-    """Draw one side; returns the middle of each row by the place of its call, and where the side ends."""
+    """Draw one side, a call that was not needed in the tone of extra ones.
+
+    Returns the middle of each row by the place of its call, and where the side ends.
+    """
     middles: dict[int, float] = {}
     room, drawn = 484, 0
     flat = [(number, call) for number, step in enumerate(steps, 1) for call in step]
@@ -146,7 +153,7 @@ def _side(
             drawn = number
             drawing.text(str(number), x + 12, y + 20, 18, fill=SOFT, weight=700, anchor="middle")
         match = matches.get(index)
-        kind = alone if match is None else "strong" if match.strong else "weak"
+        kind = ("extra" if index in known else alone) if match is None else "strong" if match.full else "weak"
         drawing.box(x + 32, y + 1, room - 32, _ROW - 3, WASHES[kind], 4)
         _mark(drawing, kind, x + 50, y + 14)
         figure = "" if match is None else f"{match.similarity:.2f}"

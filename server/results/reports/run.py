@@ -73,7 +73,7 @@ def run_document(run: RunRecord, records: Sequence[CallRecord], at_hand: TaskSho
         },
         "task": _task(at_hand) if at_hand else None,
         "answer": None if run.answer is None else excerpt(handed_in(run), MAX_ANSWER),
-        "legend": legend(),
+        "legend": legend("effect" if card is None else card.scoring_profile),
         "card": None if card is None else bounded(card),
         "client_can": _client_can(card.client) if card is not None else "",
         "calls": _calls(calls, found, card),

@@ -66,7 +66,7 @@ def _csv(entries: Iterable[Mapping[str, Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(
         ["rank", "name", "kind", "agent", "solver", "profile", "scored", "success", *names, "average_low",
-         "average_high", "input_tokens", "output_tokens", "cost", "manifest"]
+         "average_high", "m3_average", "input_tokens", "output_tokens", "cost", "manifest"]
     )  # fmt: skip
     for entry in entries:
         summary, usage = entry["summary"], entry["usage"]
@@ -74,7 +74,7 @@ def _csv(entries: Iterable[Mapping[str, Any]]) -> str:
         writer.writerow(
             [entry["rank"], _safe(entry["name"]), entry["kind"], _safe(entry["agent"]), entry["solver"],
              entry["profile"], entry["counts"]["scored"], summary["success"],
-             *(summary["metrics"].get(name) for name in names), low, high, usage["input_tokens"],
+             *(summary["metrics"].get(name) for name in names), low, high, summary["paper"], usage["input_tokens"],
              usage["output_tokens"], usage["cost"], " ".join(entry["manifest"])]
         )  # fmt: skip
     return text.getvalue()

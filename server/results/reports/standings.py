@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from m3bench.server.results.reports.legend import legend
+from m3bench.server.results.reports.legend import profile_of as scoring_profile_of
 from m3bench.server.results.reports.plain import shown
 from m3bench.server.results.reports.published import PUBLISHED, SOURCE
 from m3bench.server.results.reports.summary import set_document
@@ -53,7 +54,7 @@ def leaderboard_document(sets: Sequence[ResultSet], *, mixed: bool = False) -> d
     return {
         "schema": SCHEMA,
         "kind": "leaderboard",
-        "legend": legend(),
+        "legend": legend(scoring_profile_of(row for one in sets for row in one.rows)),
         "mixed": _differences(sets) if len({key for keys in kinds.values() for key in keys}) > 1 else [],
         "manifest": shown(dict(sets[0].manifests[0]), text=200) if sets else {},
         "entries": entries,

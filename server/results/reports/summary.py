@@ -11,7 +11,7 @@ from shlex import quote
 from statistics import fmean, pstdev
 from typing import Any
 
-from m3bench.server.results.reports.legend import legend
+from m3bench.server.results.reports.legend import legend, profile_of
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.plain import cut, shown
 from m3bench.server.results.resultset import Result, ResultSet
@@ -36,7 +36,7 @@ def set_document(results: ResultSet) -> dict[str, Any]:
         "schema": SCHEMA,
         "kind": "set",
         "folder": quote(str(results.folder)),
-        "legend": legend(),
+        "legend": legend(profile_of(result.row for result in results.results)),
         "set": shown(results.header.model_dump(mode="json", by_alias=True, exclude={"tasks"}), text=200),
         "manifests": shown(list(results.manifests), text=200),
         "counts": {
@@ -70,12 +70,14 @@ def set_page(document: Mapping[str, Any]) -> str:
 
 def summary(results: Sequence[Result]) -> dict[str, Any]:
     """The aggregate of some runs, with intervals."""
-    rows = [result.row for result in results]
+    rows, paper = [result.row for result in results], [result.paper_row for result in results]
     solved = [result.card.success for result in results if result.card.success is not None]
     return {
         "runs": len(rows),
-        "metrics": aggregate.micro(rows),
+        "profile": profile_of(rows),
+        "metrics": aggregate.overall(rows),
         "intervals": {name: [it.low, it.high] for name, it in aggregate.intervals(rows).items()},
+        "paper": aggregate.overall(paper)["average"],
         "solved": sum(solved),
         "checked": len(solved),
         "success": fmean(solved) if solved else None,
@@ -121,6 +123,7 @@ def _run(result: Result) -> dict[str, Any]:
         "repeat": sample.repeat,
         "success": card.success,
         "metrics": card.metrics,
+        "paper": card.paper_average,
         "checks": [card.checks_passed, len(card.checks)],
         "failed_checks": [cut(f"{check.check} — {check.reason}", 300) for check in card.checks if not check.passed][
             :NAMED

@@ -23,6 +23,7 @@ def made_card(**fields: Any) -> ScoreCard:
     call = {"tool": "math/sum", "arguments": {"numbers": [1, 2]}}
     given: dict[str, Any] = {
         "scoring_version": building.VERSION,
+        "scoring_profile": "m3",
         "task": "a-1",
         "family": "a",
         "metrics": {"average": 1.0},

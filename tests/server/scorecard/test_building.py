@@ -10,7 +10,7 @@ import pytest
 from m3bench.server.scorecard.building import VERSION, score_run
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import read_card
-from m3bench.server.scorecard.model import ChangedArgument, Client, ScoreCard
+from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scoring import open_encoder
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.task import Task
@@ -78,6 +78,7 @@ def test_a_right_run_is_right_in_everything() -> None:
         client=Client(name="c 1", revision="r"),
     )
     assert set(card.metrics.values()) == {1.0}
+    assert (card.scoring_profile, card.paper_average) == ("effect", 1.0)
     assert (card.success, card.checks_passed, card.improvements) == (True, 1, ())
     assert (card.task, card.family, card.scoring_version, card.reference.of) == ("survey-1", "survey", VERSION, 1)
     assert [len(step) for step in card.alignment.actual_steps] == [2, 1]
@@ -97,7 +98,7 @@ def test_what_was_not_the_agents_fault_is_counted_and_not_scored() -> None:
     assert card.row.actual_calls == 2
     assert card.void is not None
     assert card.void.fault == "sandbox"
-    assert (card.success, set(card.metrics.values()), card.ranges, card.effect) == (None, {None}, {}, None)
+    assert (card.success, set(card.numbers.values()), card.ranges) == (None, {None}, {})
     assert card.checks[0].reason
 
 
@@ -122,12 +123,29 @@ def test_differences_and_what_they_cost_are_on_the_card() -> None:
         call(1, "math/mean", numbers=[*NUMBERS[:-1], 43]),
         call(1000, "math/subtract", minuend=18, subtrahend=15.5),
     )
-    (difference,) = card.alignment.matches[1].differences
-    assert isinstance(difference, ChangedArgument)
-    assert (difference.argument, 43 in difference.actual) == ("numbers", True)
-    assert [one.kind for one in card.improvements] == ["arguments"]
+    assert (card.alignment.missed, card.alignment.extra) == ((1,), (1,))
+    (instead,) = card.alignment.instead
+    assert instead.note.startswith("other numbers: [4, 8, 15, 16, 23, 42] wanted, [4, 8, 15, 16, 23, 43] asked")
+    best = card.improvements[0]
+    assert (best.kind, best.reference, best.actual) == ("unlike", (1,), (1,))
     assert card.average is not None
-    assert card.improvements[0].average == pytest.approx(card.average + card.improvements[0].gain)
+    assert card.improvements[0].average == pytest.approx(card.average + card.improvements[0].gain) == 1.0
+    assert (card.paper_average or 0.0) > 0.95, "by its words the call is the one that was wanted"
+
+
+def test_a_wrong_thing_gets_no_tick() -> None:
+    """Only the order that was asked for is right; by their words all of these are strong matches."""
+    card = card_of(
+        call(0, "math/median", numbers=[*NUMBERS[:-1], 41]),
+        call(1, "math/mean", numbers=[*NUMBERS[:-1], 43]),
+        call(1000, "math/subtract", minuend=19, subtrahend=15.5),
+    )
+    assert (card.paper_average or 0.0) > 0.9
+    assert card.average == 0
+    table = [line for line in markdown(card).split("\n") if line.startswith("| ") and "math/" in line]
+    assert len(table) == 6
+    assert not any("✓" in line or "≈" in line for line in table)
+    assert sum("wanted" in line for line in table) == 3
 
 
 def test_where_the_record_is_certain_there_is_no_range() -> None:

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from m3bench.server.results.reports.summary import set_document
 from m3bench.server.results.resultset import read_resultset
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import card_of, read_card, upgraded
+from m3bench.server.scorecard.model import Alignment
 from m3bench.server.scoring.compare import compare
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
@@ -34,7 +36,7 @@ OPEN = (
     "Whether a step begins is open at {} calls: the record shows neither overlap nor data flow there. "
     "Ranges are over all readings of it.",
 )
-"""What reads otherwise now."""
+"""What reads otherwise now; besides, the headline says which metric it is, and a tick is for what is the same."""
 
 
 def record(name: str, **fields: Any) -> RunRecord:
@@ -51,7 +53,10 @@ def test_the_text_in_the_chat_is_the_same(name: str) -> None:
     *before, last = RUNS[name]["markdown"]
     card = read_card(RUNS[name]["card"])
     text = markdown(card, last.split()[-3])
-    assert text == "\n".join([*before, last]).replace(*HEADINGS).replace(*OPEN).replace("{}", str(card.open))
+    expected = "\n".join([*before, last]).replace(*HEADINGS).replace(*OPEN).replace("{}", str(card.open))
+    expected = re.sub(r"(?m)^(\*\*average .*)$", r"\1 · by the paper's metric", expected)
+    assert text.replace("| ≈ 0.", "| ✓ 0.") == expected.replace("| ≈ 0.", "| ✓ 0.")
+    assert not re.search(r"✓ 0\.", text)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -64,7 +69,9 @@ def test_the_page_of_a_run_shows_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_the_row_for_aggregation_is_the_same(name: str) -> None:
     row = asdict(read_card(RUNS[name]["card"]).row)
+    assert row.pop("profile") == "m3"
     assert {key: value for key, value in row.items() if key != "id"} == RUNS[name]["row"]
+    assert read_card(RUNS[name]["card"]).paper_average == row["metrics"]["average"]
 
 
 def test_two_runs_compare_as_they_did() -> None:
@@ -80,6 +87,8 @@ def test_a_set_of_old_runs_has_the_numbers_it_had(tmp_path: Path) -> None:
     store.close()
     document = set_document(read_resultset(tmp_path))
     expected = {key: value for key, value in FIRST["set"].items() if key != "compare"}
+    paper = document["summary"].pop("paper"), document["summary"].pop("profile")
+    assert paper == (expected["summary"]["metrics"]["average"], "m3")
     assert {key: document[key] for key in expected} == expected
     live = Record(tmp_path, lambda mode: True)
     try:
@@ -101,9 +110,21 @@ def test_a_card_of_today_is_left_as_it_is() -> None:
     assert upgraded(made_card().to_json()) == made_card().to_json()
 
 
+@pytest.mark.parametrize("name", RUNS)
+def test_a_card_of_the_second_form_keeps_its_headline(name: str) -> None:
+    """The paper's metric was its headline, and what it is by effect stood beside it."""
+    new = upgraded(RUNS[name]["card"])
+    alignment = {key: value for key, value in new["alignment"].items() if key in Alignment.model_fields}
+    old_fields = {"schema": 2, "effect": {"metrics": {"average": 0.5}, "answered": []}, "alignment": alignment}
+    second = {key: value for key, value in new.items() if key not in ("scoring_profile", "paper")} | old_fields
+    card = read_card(second)
+    assert card == read_card(RUNS[name]["card"])
+    assert (card.scoring_profile, card.paper) == ("m3", None)
+
+
 @pytest.mark.parametrize(
     ("change", "advice"),
-    [({"schema": 3}, "newer m3bench"), ({"schema": "x"}, "newer m3bench"), ({"metrics": 1}, "score the run again")],
+    [({"schema": 4}, "newer m3bench"), ({"schema": "x"}, "newer m3bench"), ({"metrics": 1}, "score the run again")],
 )
 def test_what_cannot_be_read_says_which_run_it_is_and_what_to_do(change: dict[str, Any], advice: str) -> None:
     run = record("perfect", scorecard={**made_card().to_json(), **change})

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from m3bench.server.scoring import Attempt, score, score_many
-from m3bench.server.scoring.explain import explain, printable, value
+from m3bench.server.scoring.explain import explain
 from m3bench.server.scoring.profiles import M3, OPEN_M3_BENCH, PROFILES, Profile
 from m3bench.server.scoring.reasons import reason
+from m3bench.server.scoring.words import printable, value
 from m3bench.tasks.trajectory import Trajectory
 from tests.server.scoring.conftest import TrigramEncoder, call, trajectory
 
@@ -31,7 +32,7 @@ def test_the_alignment_is_told_step_by_step() -> None:
     assert lines()[:14] == [
         "owls  (museum)  profile m3",
         "Step 1",
-        "  ✓ wiki/search         in step 2   0.890 strong",
+        "  ≈ wiki/search         in step 2   0.890 strong",
         '      ~ query: "barn owl nesting habits" → "barn owl nesting sites"',
         "      - n is missing: 5",
         '      + lang is extra: "en"',

@@ -8,13 +8,16 @@ function alignmentSection(card, selection) {
   const references = flatten(alignment.reference_steps);
   const actuals = flatten(alignment.actual_steps);
   const ofReference = new Map(alignment.matches.map((match) => [match.reference, match]));
-  const ofActual = new Map(alignment.matches.map((match) => [match.actual, match]));
+  const ofActual = new Map(alignment.matches.flatMap((match) => takes(match).map((place) => [place, match])));
+  const instead = new Map((alignment.instead || []).map((one) => [one.reference, one]));
+  const known = new Set(alignment.not_needed || []);
   const nodes = { reference: new Map(), actual: new Map() };
   const opened = h("div", { class: "detail" });
 
   function kindOf(side, index) {
     const match = (side === "reference" ? ofReference : ofActual).get(index);
-    return match ? (match.strong ? "strong" : "weak") : side === "reference" ? "missed" : "extra";
+    if (match) return full(match) ? "strong" : "weak";
+    return side === "actual" ? "extra" : known.has(index) ? "known" : "missed";
   }
 
   function callNode(side, one) {
@@ -22,15 +25,19 @@ function alignmentSection(card, selection) {
     const kind = kindOf(side, one.index);
     const failed = one.call.outcome && one.call.outcome !== "success" ? badge(outcomeTone(one.call.outcome), words(one.call.outcome)) : null;
     const other = match ? (side === "reference" ? actuals[match.actual] : references[match.reference]) : null;
+    const near = side === "reference" && !match ? instead.get(one.index) : null;
+    const note = near ? near.note : (match && match.note) || "";
     const button = h("button", { type: "button", class: "call smooth " + kind, "aria-pressed": "false", "data-side": side, "data-index": one.index,
       click: () => {
-        const chosen = { source: side + one.index, reference: match ? [match.reference] : side === "reference" ? [one.index] : [],
-          actual: match ? [match.actual] : side === "actual" ? [one.index] : [], detail: { button, side, one, match } };
+        const mine = side === "actual" ? alignment.matches.filter((other) => takes(other).includes(one.index)) : match ? [match] : [];
+        const chosen = { source: side + one.index, reference: match ? mine.map((other) => other.reference) : side === "reference" ? [one.index] : [],
+          actual: match ? [...new Set(mine.flatMap(takes))] : side === "actual" ? [one.index] : near ? [near.actual] : [], detail: { button, side, one, match, note, known: known.has(one.index) } };
         selection.choose(selection.same(chosen) ? null : chosen);
       } },
       mark(kind),
       h("span", { class: "what" }, toolName(one.call.tool), failed, h("span", { class: "arguments" }, said(argumentLine(one.call.arguments, 150))),
-        other ? h("span", { class: "counterpart soft small" }, `${side === "reference" ? "done" : "asked for"} in step ${other.step}`) : null),
+        other ? h("span", { class: "counterpart soft small" }, `${side === "reference" ? "done" : "asked for"} in step ${other.step}`) : null,
+        note ? h("span", { class: "small reason" }, said(note, 200)) : null),
       h("span", { class: "number similarity" }, match ? fixed(match.similarity, 2) : MARKS[kind][1]));
     nodes[side].set(one.index, button);
     return button;
@@ -79,13 +86,13 @@ function alignmentSection(card, selection) {
     const area = lines.getBoundingClientRect();
     lines.replaceChildren();
     if (!area.width) return;
-    for (const match of alignment.matches) {
-      const left = nodes.reference.get(match.reference), right = nodes.actual.get(match.actual);
+    for (const [match, place] of alignment.matches.flatMap((one) => takes(one).map((at) => [one, at]))) {
+      const left = nodes.reference.get(match.reference), right = nodes.actual.get(place);
       if (!left || !right) continue;
       const at = (node) => { const box = node.getBoundingClientRect(); return box.top + Math.min(box.height / 2, 22) - area.top; };
       const chosen = left.classList.contains("chosen");
       const path = `M0 ${at(left)} C${area.width / 2} ${at(left)} ${area.width / 2} ${at(right)} ${area.width} ${at(right)}`;
-      lines.append(s("path", { d: path, class: (match.strong ? "strong" : "weak") + (chosen ? " chosen" : "") }));
+      lines.append(s("path", { d: path, class: (full(match) ? "strong" : "weak") + (chosen ? " chosen" : "") }));
     }
   }
 
@@ -108,8 +115,18 @@ function alignmentSection(card, selection) {
   new ResizeObserver(redraw).observe(grid);
 
   const which = card.reference && card.reference.of > 1 ? `reference ${card.reference.index + 1} of ${card.reference.of} fits best` : null;
-  const note = [`${alignment.matches.length} of ${references.length} matched`, `${alignment.missed.length} missed`, `${alignment.extra.length} not needed`, which].filter(Boolean).join(" · ");
+  const note = [`${alignment.matches.length} of ${references.length - known.size} answered`, `${alignment.missed.length} missed`, known.size ? `${known.size} known without a call` : null, `${alignment.extra.length} not needed`, which].filter(Boolean).join(" · ");
   return section("alignment", "Reference and actual calls", note, grid);
+}
+
+/* The actual calls that a match takes. */
+function takes(match) {
+  return [match.actual, ...(match.also || [])];
+}
+
+/* Whether nothing is left to wish for; only then is there a tick. */
+function full(match) {
+  return match.way ? match.way !== "partly" : !match.differences.length;
 }
 
 const BEGINS = {
@@ -123,14 +140,16 @@ const BEGINS = {
 };
 
 /* What a chosen call is: its differences when it is matched, its arguments when it stands alone. */
-function callDetail({ side, one, match }, references, actuals) {
+function callDetail({ side, one, match, note, known }, references, actuals) {
   if (!match) {
-    const meaning = side === "reference" ? "No call that was made answers it." : "No call of the reference asks for it.";
+    const meaning = side === "actual" ? "No call of the reference asks for it."
+      : known ? "Not needed in this run: what it gives was evidently known without it." : "No call that was made answers it." + (note ? ` The nearest one: ${note}.` : "");
     return [h("p", { class: "small" }, meaning), h("pre", { class: "text", tabindex: "0", dir: "auto" }, clip(JSON.stringify(one.call.arguments, null, 1), 20000))];
   }
-  const words = `Similarity ${fixed(match.similarity)}, ${match.strong ? "a strong match" : "a weak match"}: reference step ${references[match.reference].step}, actual step ${actuals[match.actual].step}.`;
+  const how = match.way ? `${match.note || "The same call"}, ${fixed(match.similarity)}` : `Similarity ${fixed(match.similarity)}, ${match.strong ? "a strong match" : "a weak match"}`;
+  const words = `${how}: reference step ${references[match.reference].step}, actual step ${actuals[match.actual].step}.`;
   if (!match.differences.length) {
-    return [h("p", { class: "small" }, words + " The arguments are the same."),
+    return [h("p", { class: "small" }, words + (match.way === "another route" ? "" : " The arguments are the same.")),
       h("pre", { class: "text", tabindex: "0", dir: "auto" }, clip(JSON.stringify(one.call.arguments, null, 1), 20000))];
   }
   const value = (difference, name) => (name in difference ? said(brief(difference[name], 400)) : h("span", { class: "soft" }, "–"));

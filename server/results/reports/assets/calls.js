@@ -99,8 +99,8 @@ function callRow(call, end, selection) {
 
 /* The reference call that the chosen one answers is chosen with it. */
 function matched(chosen, selection) {
-  const match = selection.matches && selection.matches.find((one) => one.actual === chosen.actual[0]);
-  return match ? { ...chosen, reference: [match.reference] } : chosen;
+  const mine = (selection.matches || []).filter((one) => takes(one).includes(chosen.actual[0]));
+  return mine.length ? { ...chosen, reference: mine.map((one) => one.reference) } : chosen;
 }
 
 function size(part) {

@@ -29,13 +29,18 @@ function argumentLine(values, limit) {
   return clip(parts.join(" · "), limit);
 }
 
+/* What stands beside a headline by effect. */
+function paperBeside(value) {
+  return h("span", { class: "soft small" }, "average by effect", h("br"), "paper's metric ", h("span", { class: "number", "data-value": "paper" }, fixed(value)));
+}
+
 function headline(card) {
   if (card.void) return h("div", { class: "headline" }, h("p", { class: "verdict" }, badge("missed", "void: not scored"), h("span", {}, " " + said(card.void.words))));
   const passed = card.checks.filter((check) => check.passed).length;
   return h("div", { class: "headline" },
     h("p", { class: "average" },
       h("span", { class: "figure", "data-value": "average" }, fixed(card.metrics.average)),
-      h("span", { class: "soft small" }, "average of six metrics")),
+      card.paper ? paperBeside(card.paper.metrics.average) : h("span", { class: "soft small" }, "average by the paper's metric")),
     h("p", { class: "verdict" }, verdict(card.success),
       card.checks.length ? h("span", { class: "soft" }, ` ${passed} of ${count(card.checks.length, "check")} passed`) : null));
 }
@@ -43,7 +48,7 @@ function headline(card) {
 function metricsSection(card, legend) {
   const open = card.open ? `The log leaves ${count(card.open, "step boundary", "step boundaries")} open: bars show the range over all readings.` : null;
   const rows = legend.map((metric) => {
-    const value = card.metrics[metric.name];
+    const value = card.metrics[metric.name] ?? null;
     const [low, high] = (card.ranges && card.ranges[metric.name]) || [value, value];
     const spread = value !== null && high - low > 0.0005;
     const range = spread ? `${fixed(low, 2)}–${fixed(high, 2)}` : "";

@@ -88,10 +88,11 @@ function words(name) {
 /* ---- parts ---- */
 
 const MARKS = {
-  strong: ["✓", "matched"],
-  weak: ["≈", "matched, but not closely"],
+  strong: ["✓", "answered"],
+  weak: ["≈", "answered in part, or in other words"],
   missed: ["✗", "missed"],
   extra: ["+", "not needed"],
+  known: ["○", "known without it"],
 };
 
 /* The sign of a state. */

@@ -22,7 +22,7 @@ function standingsSection(data) {
   const values = (name) => [...new Set(data.entries.flatMap((entry) => entry[name]))].sort();
   const columns = [
     { label: "rank", right: true }, { label: "set", head: true }, { label: "average", right: true }, { label: "95 % interval" },
-    { label: "", hide: true, className: "drawing" }, { label: "solved", right: true }, ...data.legend.map((metric) => ({ label: metric.label, right: true })),
+    { label: "", hide: true, className: "drawing" }, { label: "solved", right: true }, { label: "paper's metric", right: true }, ...data.legend.map((metric) => ({ label: metric.label, right: true })),
     { label: "samples", right: true }, ...(priced ? [{ label: "cost", right: true }] : []),
   ];
   function draw() {
@@ -36,7 +36,7 @@ function standingsSection(data) {
         [said(entry.name), " ", badge(entry.kind === "baseline" ? "extra" : "plain", KINDS[entry.kind] || entry.kind), h("span", { class: "soft small" }, " ", said([entry.solver, entry.profile].filter(Boolean).join(" · ")))],
         number("average", fixed(metrics.average)), h("span", { class: "number soft" }, span(intervals.average)),
         bar({ value: metrics.average, low, high, label: `average ${fixed(metrics.average)}`, tone: entry.kind === "baseline" ? "extra" : "" }),
-        number("success", percent(success)), ...data.legend.map((metric) => number(metric.name, fixed(metrics[metric.name]))),
+        number("success", percent(success)), number("paper", fixed(entry.summary.paper)), ...data.legend.map((metric) => number(metric.name, fixed(metrics[metric.name]))),
         grouped(entry.counts.scored), ...(priced ? [entry.usage.cost === null ? "–" : "$ " + fixed(entry.usage.cost, 2)] : [])];
     });
     holder.replaceChildren(table({ columns, rows, className: "standings" }));

@@ -244,11 +244,11 @@ function clientsPart(board) {
     const rows = board.standings.map((line, index) => {
       const number = (name, content) => h("span", { "data-value": `${name}.${index}` }, content);
       return [said(line.client || "a client"), said(line.profile), said(line.set), number("runs", grouped(line.runs)), number("average", fixed(line.average)),
-        bar({ value: line.average, label: `average ${fixed(line.average)}` }), number("solved", line.checked ? `${line.solved} of ${line.checked}` : "–")];
+        bar({ value: line.average, label: `average ${fixed(line.average)}` }), number("solved", line.checked ? `${line.solved} of ${line.checked}` : "–"), number("paper", fixed(line.paper))];
     });
     holder.replaceChildren(...(rows.length ? [table({ rows, className: "standings", columns: [
       { label: "client", head: true }, { label: "profile" }, { label: "tasks" }, { label: "runs", right: true }, { label: "average", right: true },
-      { label: "average as a bar", hide: true, className: "drawing" }, { label: "solved", right: true }] })] : []));
+      { label: "average as a bar", hide: true, className: "drawing" }, { label: "solved", right: true }, { label: "paper's metric", right: true }] })] : []));
   }
   return { node, draw };
 }

@@ -160,7 +160,7 @@ function comparison(runs, legend) {
   return [table({
     caption: "Two runs, second minus first", className: "small",
     columns: [{ label: "metric", head: true }, { label: name(one), right: true }, { label: name(other), right: true }, { label: "difference", right: true }],
-    rows: [line("average", "average", (run) => run.metrics.average), ...legend.map((metric) => line(metric.label, metric.name, (run) => run.metrics[metric.name])),
+    rows: [line("average", "average", (run) => run.metrics.average), line("paper's metric", "paper", (run) => run.paper), ...legend.map((metric) => line(metric.label, metric.name, (run) => run.metrics[metric.name])),
       ["calls", String(one.calls), String(other.calls), signed(other.calls - one.calls, 0)]],
   })];
 }

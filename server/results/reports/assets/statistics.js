@@ -39,7 +39,8 @@ function summaryHeadline(summary) {
   return h("div", { class: "headline" },
     h("p", { class: "average" },
       h("span", { class: "figure", "data-value": "average" }, fixed(summary.metrics.average)),
-      h("span", { class: "soft small" }, "average of six metrics", h("br"), summary.intervals.average ? "95 % interval " + span(summary.intervals.average) : "")),
+      h("span", { class: "soft small" }, summary.profile === "effect" ? "average by effect" : "average by the paper's metric", h("br"), summary.intervals.average ? "95 % interval " + span(summary.intervals.average) : "",
+        summary.profile === "effect" ? [h("br"), "paper's metric ", h("span", { class: "number", "data-value": "paper" }, fixed(summary.paper))] : null)),
     h("p", { class: "verdict" },
       h("b", { "data-value": "success" }, percent(summary.success)), " solved ",
       h("span", { class: "soft" }, `${summary.solved} of ${summary.checked}`, summary.success_interval ? `, ${percent(summary.success_interval[0])} – ${percent(summary.success_interval[1])}` : "")));
@@ -55,5 +56,5 @@ function summaryMetrics(summary, legend) {
       h("span", { class: "value number", "data-value": metric.name }, fixed(value)),
       h("span", { class: "working small soft" }, summary.intervals[metric.name] ? `95 % interval ${span(summary.intervals[metric.name])}` : ""));
   });
-  return section("metrics", "Metrics", "over all runs, weighted by needed calls; marks show the interval", h("ul", { class: "metrics" }, rows));
+  return section("metrics", "Metrics", summary.profile === "effect" ? "means over all runs; marks show the interval" : "over all runs, weighted by needed calls; marks show the interval", h("ul", { class: "metrics" }, rows));
 }

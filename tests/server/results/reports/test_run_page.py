@@ -45,7 +45,9 @@ def test_every_control_is_reached_by_keyboard_and_shows_its_focus(browser: Brows
 
 
 def test_a_chosen_call_shows_its_match_in_every_view(browser: Browser, sloppy: Played) -> None:
-    (match, *_) = [one for one in sloppy.document["card"]["alignment"]["matches"] if one["differences"]]
+    alignment = sloppy.document["card"]["alignment"]
+    (match,) = alignment["matches"]
+    (wrong,) = alignment["instead"]
     call = next(one for one in sloppy.document["calls"] if one["actual"] == match["actual"])
 
     def look(page: "Page") -> None:
@@ -58,11 +60,17 @@ def test_a_chosen_call_shows_its_match_in_every_view(browser: Browser, sloppy: P
         assert page.locator(".call.chosen").count() == 2
         assert page.locator(".lines path.chosen").count() == 1
         assert "chosen" in (row.get_attribute("class") or "")
-        assert "43" in page.locator(".detail").inner_text()
+        assert "The same call" in page.locator(".detail").inner_text()
         row.locator(".pick").click()
         assert page.locator(".call.chosen").count() == 2
         row.locator(".pick").click()
         assert page.locator(".call.chosen").count() == 0
+        missed = page.locator(f'.call.missed[data-side="reference"][data-index="{wrong["reference"]}"]')
+        assert wrong["note"] in missed.inner_text()
+        assert missed.locator(".mark").inner_text() == "✗"
+        missed.click()
+        chosen = page.locator(f'.call.chosen[data-side="actual"][data-index="{wrong["actual"]}"]')
+        assert (chosen.count(), "43" in chosen.inner_text()) == (1, True)
         page.locator(".improvement").first.click()
         gain = sloppy.document["card"]["improvements"][0]
         assert page.locator(".call.chosen").count() == len(gain["reference"]) + len(gain["actual"])
@@ -91,7 +99,10 @@ def expected_numbers(document: dict[str, Any]) -> dict[str, Any]:
     card = document["card"]
     names = [metric["name"] for metric in legend()] + ["average"]
     return {
-        "values": {name: f"{card['metrics'][name]:.3f}" for name in names},
+        "values": {
+            **{name: f"{card['metrics'][name]:.3f}" for name in names},
+            "paper": f"{card['paper']['metrics']['average']:.3f}",
+        },
         "gains": [f"+{gain['gain']:.3f}" for gain in card["improvements"][:3]],
         "similarities": [f"{match['similarity']:.2f}" for match in card["alignment"]["matches"]],
         "rows": len(document["calls"]),
