@@ -99,10 +99,15 @@ def test_the_worked_example_can_be_redone_with_a_calculator_and_is_what_the_code
                     "merge_purity", "average"}  # fmt: skip
 
 
-def _metrics(folder: Path) -> dict[str, float]:
+    by_effect = _metrics(tmp_path, "--profile", "effect")
+    worked_out = re.findall(r"^- by effect, `(\w+)`: `[^`]+ = ([\d.]+)`$", path.read_text("utf-8"), re.MULTILINE)
+    assert dict(worked_out) == {name: f"{by_effect[name]:.3f}" for name in told}
+
+
+def _metrics(folder: Path, *options: str) -> dict[str, float]:
     import json
 
-    command = [sys.executable, "-m", "m3bench.server.cli", "score", "reference.json", "actual.json", "--json"]
+    command = [sys.executable, "-m", "m3bench.server.cli", "score", "reference.json", "actual.json", "--json", *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     task: dict[str, float] = json.loads(done.stdout)["tasks"]["trip"]
     return task

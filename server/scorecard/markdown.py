@@ -19,6 +19,7 @@ from m3bench.server.scorecard.model import (
     ReferenceCall,
     ScoreCard,
 )
+from m3bench.server.scoring.effect_reasons import AVERAGE
 from m3bench.server.scoring.words import printable, value
 from m3bench.server.store.capability import client_line
 
@@ -101,6 +102,10 @@ def _metrics(card: ScoreCard) -> str:
             continue
         low, high = card.range_of(name)
         lines.append(f"| {label} | `{_bar(figure, low, high)}` | {figure:.3f}{_spread(low, high)} | {said} |")
+    if card.scoring_profile == "effect" and card.average is not None:
+        low, high = card.range_of("average")
+        spread = _spread(low, high)
+        lines.append(f"| average | `{_bar(card.average, low, high)}` | {card.average:.3f}{spread} | {AVERAGE} |")
     return "\n".join(lines)
 
 
@@ -145,7 +150,8 @@ def _reference_rows(card: ScoreCard) -> Iterator[str]:
 
 def _extra_rows(card: ScoreCard) -> Iterator[str]:
     actual = card.alignment.actual_calls
-    for place in card.alignment.extra:
+    told = {one.actual for one in card.alignment.instead}
+    for place in (place for place in card.alignment.extra if place not in told):
         step, call = actual[place]
         failed = f" ({call.outcome.replace('_', ' ')})" if call.failed and call.outcome else ""
         yield f"| | – | step {step + 1}: {_call(call)}{failed} | + not needed |"

@@ -13,6 +13,7 @@ from m3bench.server.scoring.words import value
 
 _MAX_VALUE = 42
 
+AVERAGE = "mean of the six, the last four times recall"
 NOTHING_NEEDED = "no call of the reference was needed"
 KINDS_ALONE = "Results are not known here, so calls are compared by the kinds of their arguments alone."
 

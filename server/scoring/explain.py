@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from m3bench.server.scoring.differences import Difference
-from m3bench.server.scoring.effect_reasons import KINDS_ALONE, answer_note, miss_note, reasons
+from m3bench.server.scoring.effect_reasons import AVERAGE, KINDS_ALONE, answer_note, miss_note, reasons
 from m3bench.server.scoring.reasons import reason
 from m3bench.server.scoring.trajectory_score import Match, Placed, TrajectoryScore
 from m3bench.server.scoring.words import printable, value
@@ -19,7 +19,6 @@ from m3bench.tasks.trajectory import Call
 Kind: TypeAlias = Literal["title", "heading", "strong", "weak", "missed", "extra", "difference", "metric", "note"]
 
 _MAX_ARGUMENTS = 100
-_AVERAGE = "mean of the six, the last four times recall"
 _MARKS: Mapping[str, str] = MappingProxyType({"missing": "-", "extra": "+", "changed": "~"})
 
 
@@ -63,7 +62,7 @@ def _lines(card: TrajectoryScore, task: str, family: str | None) -> Iterator[Lin
         for placed in card.extra:
             yield from _alone(placed, width, "extra")
     yield Line(kind="heading", text="Where the numbers come from")
-    by_effect = {} if card.answers is None else {**reasons(card.answers), "average": _AVERAGE}
+    by_effect = {} if card.answers is None else {**reasons(card.answers), "average": AVERAGE}
     for name, metric in card.metrics.items():
         label = name.replace("_", " ")
         if metric is None:
