@@ -98,7 +98,6 @@ def test_the_worked_example_can_be_redone_with_a_calculator_and_is_what_the_code
     assert told == {"recall", "precision", "argument_similarity", "step_coherence", "order_consistency",
                     "merge_purity", "average"}  # fmt: skip
 
-
     by_effect = _metrics(tmp_path, "--profile", "effect")
     worked_out = re.findall(r"^- by effect, `(\w+)`: `[^`]+ = ([\d.]+)`$", path.read_text("utf-8"), re.MULTILINE)
     assert dict(worked_out) == {name: f"{by_effect[name]:.3f}" for name in told}

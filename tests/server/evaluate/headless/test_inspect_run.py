@@ -99,7 +99,8 @@ def test_a_right_a_sloppy_and_an_idle_model_are_told_apart(played: Path) -> None
     found = cards(read_resultset(played))
     assert found["survey-1", 1]["metrics"]["average"] == 1.0
     assert found["survey-1", 1]["success"] is True
-    assert 0 < found["sum-1", 1]["metrics"]["average"] < 1
+    assert found["sum-1", 1]["metrics"]["average"] == 0.0, "other numbers are another sum"
+    assert 0 < found["sum-1", 1]["paper"]["metrics"]["average"] < 1
     assert found["sum-1", 1]["outcomes"] == {"invalid_arguments": 1, "success": 1, "unknown_tool": 1}
     assert found["sum-1", 1]["success"] is False
     assert found["sum-2", 1]["metrics"]["average"] == 0.0
@@ -138,13 +139,16 @@ def test_inspects_own_log_has_the_same_numbers(played: Path) -> None:
         assert sample.scores is not None
         score = sample.scores["scorecard"]
         card = found.pop(score.metadata["run"])  # type: ignore[index]
-        assert score.as_dict() == {**card.metrics, "success": float(card.success)}
+        expected = {**card.metrics, "success": float(card.success), "m3_average": card.paper_average}
+        assert score.as_dict() == expected
         assert score.metadata["checks"] == [check.to_json() for check in card.checks]  # type: ignore[index]
         assert score.metadata["outcomes"] == card.outcomes  # type: ignore[index]
     assert not found
     means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     assert means.pop("success") == pytest.approx(1 / 3)
-    assert means == pytest.approx(aggregate.mean(results.rows))
+    assert means.pop("m3_average") == pytest.approx(aggregate.mean(results.paper_rows)["average"])
+    known = {name: value for name, value in aggregate.mean(results.rows).items() if value is not None}
+    assert means == pytest.approx(known)
     assert log.results.headline is not None
     assert log.results.headline.score == "average"
 
