@@ -63,6 +63,8 @@ class Fleet:
         recorded = cassette.servers if cassette is not None else ()
         self.names = frozenset([*entries, *recorded])
         """The servers, which take the place of bundled ones of the same name."""
+        self.forgetful = self.names - {name for name, entry in entries.items() if not entry.stateful}
+        """Those of which what a run did there is lost when this process ends."""
         self._prefix = prefix
         self._cassette = cassette
         self._reserved = frozenset(reserved)

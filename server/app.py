@@ -127,8 +127,10 @@ class App:
     @cached_property
     def resuming(self) -> Resuming:
         """Goes on with the runs of processes that are gone."""
-        data = self.settings.data
-        return Resuming(self.runs, library=self.library, pool=self.pool, manifest=self.manifest, folder=data)
+        return Resuming(
+            self.runs, library=self.library, pool=self.pool, manifest=self.manifest, folder=self.settings.data,
+            forgetful=self.fleet.forgetful,
+        )  # fmt: skip
 
     @cached_property
     def router(self) -> Router:

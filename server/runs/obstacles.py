@@ -52,6 +52,12 @@ def obstacle(run: RunRecord, mode: Mode, manifest: Mapping[str, Any], workspace:
     return None
 
 
+def forgotten(calls: Iterable[CallRecord], forgetful: frozenset[str]) -> str | None:
+    """Why a run cannot go on that has used third-party servers which were started for it alone."""
+    used = sorted({call.tool.partition("/")[0] for call in calls} & forgetful)
+    return f"what it did with {_listed(used)} went with the process that was started for it" if used else None
+
+
 def seconds_used(run: RunRecord) -> float:
     """The time since a run began, by the clock on the wall: the only one that goes on while a server is down."""
     return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(run.started)).total_seconds())

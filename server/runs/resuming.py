@@ -25,14 +25,19 @@ class Resuming:
         pool: Where sandboxes come from.
         manifest: Makes the manifest that a run would have if it began now.
         folder: The data folder.
+        forgetful: Servers that know no more of a run when a process ends.
     """
 
-    def __init__(self, runs: Runs, *, library: Library, pool: Pool, manifest: Manifest, folder: Path) -> None:
+    def __init__(
+        self, runs: Runs, *, library: Library, pool: Pool, manifest: Manifest, folder: Path,
+        forgetful: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         self._runs = runs
         self._library = library
         self._pool = pool
         self._manifest = manifest
         self._folder = folder
+        self._forgetful = forgetful
 
     async def resume(self, seat: Seat, record: RunRecord, resumption: Resumption) -> None:
         """Go on with a run on its seat; one that cannot go on is void, and its client is told why.
@@ -68,4 +73,5 @@ class Resuming:
                 moved.rename(workspace)
             except OSError as error:
                 raise explain(error, self._folder) from error
-        return obstacles.obstacle(record, self._runs.mode, self._manifest(seat), workspace)
+        why = obstacles.obstacle(record, self._runs.mode, self._manifest(seat), workspace)
+        return why or obstacles.forgotten(self._runs.tool_calls(record.id), self._forgetful)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from m3bench.server.settings import Settings
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.server.store.succession import WAIT_SECONDS, has_leftovers
 from m3bench.tasks.errors import M3Error, RunError, UserError
+from tests.proxy import far_server
 from tests.server.runs.test_runs import NUMBERS, Playing
 from tests.sets import write_set
 
@@ -181,6 +183,23 @@ async def test_a_run_that_cannot_go_on_is_void_and_its_client_is_told_why(
     assert house.workspaces() == []
     async with house.server(**settings) as playing:
         assert "No task is running" in await playing.refused("math__sum", numbers=[1])
+
+
+@pytest.mark.parametrize("stateful", [True, False])
+async def test_a_run_goes_on_with_third_party_servers_that_remember_nothing_alone(
+    house: House, tmp_path: Path, stateful: bool
+) -> None:
+    servers = tmp_path / "servers.json"
+    far = {"command": sys.executable, "args": [far_server.__file__], "stateful": stateful}
+    servers.write_text(json.dumps({"mcpServers": {"far": far}}))
+    async with house.server(servers=servers) as playing:
+        await playing.call("start_task", task_id="sum-1")
+        assert await playing.told("far__count") == "1"
+    async with house.server(servers=servers) as playing:
+        if stateful:
+            assert "what it did with far went with the process" in await playing.refused("submit", answer="108")
+        else:
+            assert "Submitted" in await playing.told("submit", answer="108")
 
 
 async def test_a_run_that_another_living_server_has_is_left_to_it(house: House) -> None:
