@@ -15,9 +15,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from m3bench.tasks.folding import fold
+
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.])-?\d+(?:\.\d+)?(?![\d])")
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
+
+LONGEST_FIGURE = 40
+"""Characters of a cell that is a number with its unit, written as text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,16 +217,14 @@ class WorkbookCells(_Check):
     def problem(self, evidence: Evidence) -> str | None:
         from openpyxl import load_workbook
 
+        from m3bench.tasks.formulas import cell_values
+
         files = evidence.find(self.pattern)
         if not files:
             return f"there is no {self.pattern}"
         closest: list[str | float] = list(self.values)
         for path in files:
-            book = load_workbook(path, read_only=True, data_only=True)
-            try:
-                cells = [cell for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row]
-            finally:
-                book.close()
+            cells = [*cell_values(load_workbook(path)), *cell_values(load_workbook(path, data_only=True))]
             missing = [value for value in self.values if not any(self._is(cell, value) for cell in cells)]
             if not missing:
                 return None
@@ -229,12 +232,13 @@ class WorkbookCells(_Check):
         return f"{', '.join(map(str, closest))} not in it"
 
     def _is(self, cell: Any, value: str | float) -> bool:
+        from m3bench.tasks.answers.numerals import numbers_in
+
         if isinstance(value, str):
-            return isinstance(cell, str) and value.casefold() in cell.casefold()
-        try:
-            return cell is not None and not isinstance(cell, bool) and abs(float(cell) - value) <= self.tolerance
-        except (TypeError, ValueError):
-            return False
+            return isinstance(cell, str) and fold(value) in fold(cell)
+        if isinstance(cell, str) and len(cell) <= LONGEST_FIGURE:
+            return any(abs(number - value) <= self.tolerance for number in numbers_in(cell))
+        return isinstance(cell, int | float) and not isinstance(cell, bool) and abs(cell - value) <= self.tolerance
 
 
 class DeckHas(_Check):
@@ -259,9 +263,9 @@ class DeckHas(_Check):
         reason = ""
         for path in files:
             shapes = [shape for slide in Presentation(str(path)).slides for shape in slide.shapes]
-            text = "\n".join(words for shape in shapes for words in _texts(shape)).casefold()
+            text = fold("\n".join(words for shape in shapes for words in _texts(shape)))
             pictures = sum(hasattr(shape, "image") for shape in shapes)
-            missing = [wanted for wanted in self.texts if wanted.casefold() not in text]
+            missing = [wanted for wanted in self.texts if fold(wanted) not in text]
             if not missing and pictures >= self.pictures:
                 return None
             reason = f"{', '.join(map(repr, missing))} not in it" if missing else f"it has {pictures} pictures"
@@ -307,13 +311,17 @@ class PictureChanged(_Check):
 
 
 class PictureCut(_Check):
-    """A part of the task's picture was cut out."""
+    """A part of the task's picture was cut out: judged by its pixels where it is known where the part lies."""
 
     kind: Literal["picture_cut"] = "picture_cut"
     pattern: str
     size: tuple[int, int]
     tolerance: int = 12
     what: str = "a part"
+    source: str = ""
+    """Path of the task's picture in the workspace."""
+    box: tuple[int, int, int, int] | None = None
+    """Where the part lies in it."""
 
     @property
     def title(self) -> str:
@@ -322,13 +330,20 @@ class PictureCut(_Check):
     def problem(self, evidence: Evidence) -> str | None:
         from PIL import Image
 
-        sizes = []
+        from m3bench.tasks.likeness import shows_part
+
+        wide, tall = self.size
+        fitting = False
         for path in evidence.find(self.pattern):
             with Image.open(path) as file:
-                sizes.append(file.size)
-        if any(abs(w - self.size[0]) <= self.tolerance and abs(h - self.size[1]) <= self.tolerance for w, h in sizes):
-            return None
-        return f"no picture of about {self.size[0]}×{self.size[1]} pixels was made"
+                cut = file.convert("RGB")
+            if abs(cut.width - wide) > self.tolerance or abs(cut.height - tall) > self.tolerance:
+                continue
+            fitting = True
+            if self.box is None or shows_part(evidence.workspace / self.source, self.box, cut, self.tolerance):
+                return None
+        what = "shows that part" if fitting else f"of about {wide}×{tall} pixels was made"
+        return f"no picture {what}"
 
 
 Check = Annotated[

@@ -167,7 +167,9 @@ class MadeLibrary(Library):
         return self._files[name]
 
 
-_SPARE = frozenset({"aliases", "others", "context", "unit", "decimals", "form", "zone", "derived", "within"})
+_SPARE = frozenset(
+    {"aliases", "others", "context", "unit", "decimals", "form", "zone", "derived", "compared", "within"}
+)
 """What most values do not have."""
 
 

@@ -15,6 +15,7 @@ import anyio
 
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.world.tables import load
+from m3bench.server.authoring.fairness import solves, unfair_fields
 from m3bench.server.toolservers.replay import play_call
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
@@ -24,7 +25,7 @@ from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
 
-ATTEMPTS = 8
+ATTEMPTS = 32
 """How many attempts there are to compose a task that is fit and whose reference is new in the set."""
 
 
@@ -62,7 +63,7 @@ async def generate(
     files: dict[str, bytes] = {}
     kit = Kit(art, load)
     for family in families:
-        seen: set[str] = set()
+        seen: dict[str, Task] = {}
         for number in range(1, per_family + 1):
             made = await _new(family, seed, number, kit, backend, seen)
             tasks.append(made.task)
@@ -72,7 +73,7 @@ async def generate(
     return MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tuple(tasks)), files)
 
 
-async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backend, seen: set[str]) -> Made:
+async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backend, seen: dict[str, Task]) -> Made:
     first = random.Random(f"{family.name} {seed}").randrange(len(questions(family.name)))
     for attempt in range(ATTEMPTS):
         dice = f"{family.name} {seed} {number} {attempt}"
@@ -83,12 +84,19 @@ async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backen
         except Unfit:
             continue
         way = json.dumps(made.task.references[0].model_dump(mode="json")).replace(made.task.id, "")
-        if way not in seen:
-            seen.add(way)
+        if way not in seen and _is_fair(made.task, seen.values()):
+            seen[way] = made.task
             return made
     raise UserError(
         f"The family {family.name} found no suitable new task in {ATTEMPTS} attempts, after {len(seen)} tasks: "
         "ask for fewer per family."
+    )
+
+
+def _is_fair(task: Task, others: Iterable[Task]) -> bool:
+    """Whether a task has one clear answer, and not that of another one."""
+    return not (task.fields and any(unfair_fields(task))) and not any(
+        solves(task, one) or solves(one, task) for one in others
     )
 
 

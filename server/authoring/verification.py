@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 import anyio
 
 from m3bench.sandboxes.backends.base import Backend
+from m3bench.server.authoring.fairness import unfair, unfair_together
 from m3bench.server.authoring.kept import KeptProofs
 from m3bench.server.authoring.lint import lint, lint_set
 from m3bench.server.authoring.performance import Performance, perform
@@ -44,6 +45,7 @@ async def verify(
     async def one(task: Task) -> None:
         async with limiter:
             found = [*lint(task, library, load_catalog().ready), *score_problems(task, encoder)]
+            found += unfair(task, library) if task.fields else ()
             known = proofs is not None and task.id in proofs.done
             found += [] if known else await _play(task)
             problems[task.id] = found
@@ -67,6 +69,7 @@ async def verify(
             group.start_soon(one, task)
     return [
         *lint_set(library),
+        *unfair_together(library),
         *(f"{id}: {problem}" for id in library.tasks for problem in problems[id]),
     ]
 

@@ -50,16 +50,19 @@ def list_tasks(tasks: Set = None, json: Json = False) -> None:
 
 @commands.command()
 def show(task: Annotated[str, typer.Argument(help="A task's id.")], tasks: Set = None, json: Json = False) -> None:
-    """Show a task: its question and the path of its picture, as a client would get them."""
+    """Show a task: its question, its fields and the path of its picture, as a client would get them."""
     from m3bench.server.commands.screen import print_json
 
     library = _library(tasks)
     found = library.task(task)
     paths = [str(library.folder / "pictures" / name) for name in found.pictures]
     if json:
-        print_json({**_row(library, found.id), "question": found.question, "pictures": paths})
+        print_json({**_row(library, found.id), "question": found.question, "pictures": paths,
+                    "asks": [field.shown() for field in found.fields]})  # fmt: skip
         return
     typer.echo(f"{found.id} ({found.family}, {found.difficulty})\n\n{found.question}\n")
+    for field in found.fields:
+        typer.echo(f"- {field.line}")
     for path in paths:
         typer.echo(path)
 
@@ -183,6 +186,35 @@ def plan(
 
 
 @commands.command()
+def lint(tasks: Set = None, json: Json = False) -> None:
+    """Look for what is wrong or unfair in a set without playing it.
+
+    Ties where the best is asked for, answers that the question gives away, two answers that are one, broken references.
+    The exit code is 1 when there is something.
+    """
+    from m3bench.server.authoring.fairness import unfair, unfair_together
+    from m3bench.server.authoring.lint import lint as look
+    from m3bench.server.authoring.lint import lint_set
+    from m3bench.server.commands.screen import print_json
+    from m3bench.tasks.catalog import load_catalog
+
+    library = _library(tasks)
+    catalog = load_catalog().ready
+    problems = [*lint_set(library), *unfair_together(library)]
+    for task in library.tasks.values():
+        problems += [f"{task.id}: {one}" for one in (*look(task, library, catalog), *unfair(task, library))]
+    if json:
+        print_json({"tasks": len(library.tasks), "hash": library.hash, "problems": problems})
+    else:
+        for problem in problems:
+            typer.echo(problem)
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        typer.echo(f"{len(library.tasks)} tasks: {count if problems else 'nothing to mend'}.", err=True)
+    if problems:
+        raise typer.Exit(1)
+
+
+@commands.command()
 def verify(
     tasks: Set = None,
     json: Json = False,
@@ -270,6 +302,6 @@ def _row(library: "Library", id: str) -> dict[str, Any]:
     steps = task.references[0].steps
     return {
         "id": id, "family": task.family, "difficulty": task.difficulty, "steps": len(steps),
-        "calls": sum(len(step) for step in steps), "servers": list(task.servers), "checks": len(task.checks),
-        "references": len(task.references),
+        "calls": sum(len(step) for step in steps), "servers": list(task.servers), "fields": len(task.fields),
+        "checks": len(task.checks), "references": len(task.references),
     }  # fmt: skip

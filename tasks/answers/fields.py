@@ -53,6 +53,8 @@ class Field(BaseModel):
     """One line that says what it is, as the question does."""
     value: AnyValue
     """What is right; hidden until the run is sealed."""
+    compared: tuple[float, ...] = ()
+    """Where the best of several is asked for: the number that decides, of the right one first, then of all others."""
     derived: tuple[Fact, ...] = ()
     """Facts that the value is computed from: whoever saw all of them could know it."""
 

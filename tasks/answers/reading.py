@@ -1,8 +1,9 @@
 """Reads what was handed in: the fields that a client gave as such, and those that stand in its prose.
 
-In prose a field is read where it is labelled: in JSON with the field's name as a key, in a line `name: value`, or in a
-row of a Markdown table. Nothing is guessed from free text; a task with one field alone takes a short answer as it is.
-A field that is given more than once has all those values, and all must be right.
+In prose a field is read where it is labelled: in JSON with the field's name as a key, in a line `name: value`, in a row
+of a Markdown table, or in a sentence that says what the name is. Nothing is guessed from free text; a task with one
+field alone takes a short answer as it is. A field that is given more than once has all those values, and all must be
+right.
 """
 
 import json
@@ -47,6 +48,9 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
             known_values = found.setdefault(name, [])
             if value not in known_values:
                 known_values.append(value)
+        for name in missing.values():
+            if name not in found and (values := _in_sentences(name, text)):
+                found[name] = list(values)
         if len(fields) == 1 and not found and len(prose.strip()) <= SHORT and "\n" not in prose.strip():
             found[fields[0].name] = [prose.strip()]
     return {field.name: found[field.name] for field in fields if field.name in found}
@@ -118,6 +122,13 @@ def _from_lines(names: Mapping[str, str], text: str) -> Iterator[tuple[str, JSON
             value = _block(lines, labels, number + 1)
         if value.strip():
             yield name, _parsed(value)
+
+
+def _in_sentences(name: str, text: str) -> list[str]:
+    """The values in sentences such as "The older film is Heat."."""
+    label = r"[\s_-]+".join(map(re.escape, name.split("_")))
+    pattern = rf"\b{label}\s*(?:\*\*|`)?\s*(?:is|was|are|were|:|=)\s+(.+?)(?=[.;!](?:\s|$)|\n|$)"
+    return list(dict.fromkeys(match.strip() for match in re.findall(pattern, text, re.IGNORECASE)))
 
 
 def _labelled(names: Mapping[str, str], line: str) -> tuple[str, str] | None:

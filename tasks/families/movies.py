@@ -96,11 +96,13 @@ class Movies:
                     name="better_rated",
                     meaning="the title of the film with the higher average vote",
                     value=_title(better, worse),
+                    compared=(better["vote_average"], worse["vote_average"]),
                     derived=tuple(film["vote_average"] for film in films),
                 ),
                 Field(
                     name="cinema",
                     meaning="the best-rated cinema in the given distance",
+                    compared=tuple(one["rating"] for one in cinemas),
                     value=Name(
                         value=_name(cinema),
                         others=tuple(map(_name, cinemas[1:])),

@@ -24,6 +24,8 @@ FIELDS = (
         "`older_film`: Heat\n`total_price`: $3.50",
         "Older film – Heat\nTotal price — $3.50",
         "older_film:\n  Heat\ntotal_price:\n  $3.50",
+        "Of the two, the older film is Heat; the total price is $3.50.",
+        "The Older Film was Heat. Together, their total price: $3.50.",
     ],
 )
 def test_labelled_prose_is_read(prose):
@@ -37,7 +39,7 @@ def test_a_list_below_its_label_is_read_as_one():
 
 
 def test_nothing_is_guessed_from_free_text():
-    assert read(FIELDS, "Heat is the older film, and both together cost $3.50.", None) == {}
+    assert read(FIELDS, "Heat came first, and both together cost $3.50.", None) == {}
 
 
 def test_the_only_field_of_a_task_takes_a_short_answer_as_it_is():
