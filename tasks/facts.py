@@ -16,8 +16,12 @@ from m3bench.tasks.folding import fold
 Fact: TypeAlias = "str | float"
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+_ENTITY = re.compile(r"&#x([0-9a-f]+);")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _LABEL = re.compile(r"^[-*•\s]*[\w \-/()]{1,40}:\s+")
+
+_LITTLE = frozenset({"a", "an", "and", "as", "at", "by", "for", "in", "is", "of", "on", "or", "the", "to", "with"})
+"""A phrase that begins or ends with one of these was cut out of a sentence."""
 
 MIN_LETTERS = 3
 """Shorter texts occur everywhere."""
@@ -50,7 +54,8 @@ def digits(value: float) -> int:
 def is_distinctive(fact: Fact) -> bool:
     """Whether a fact can hardly stand somewhere by chance: a phrase of some length, a number of several digits."""
     if isinstance(fact, str):
-        return len(fact) >= 6
+        words = fact.split()
+        return len(fact) >= 6 and not {words[0], words[-1]} & _LITTLE
     return digits(fact) >= 4
 
 
@@ -104,7 +109,9 @@ class Held:
         return frozenset(_rounded(value) for value in numbers(self.text))
 
     def holds(self, fact: Fact) -> bool:
-        """Whether a fact stands in the text."""
+        """Whether a fact stands in the text; a character may stand there as its code."""
+        if isinstance(fact, str) and (code := _ENTITY.fullmatch(fact)):
+            return within(fact, self.folded) or within(code[1], self.folded)
         return within(fact, self.folded) if isinstance(fact, str) else _rounded(float(fact)) in self.numbers
 
     def holds_rounded(self, fact: Fact) -> bool:

@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple
 from m3bench.server.scoring import content
 from m3bench.server.scoring.agreement import Agreement, agree, file_name, files_of, says_nothing
 from m3bench.server.scoring.align import assign
-from m3bench.server.scoring.coverage import covers
+from m3bench.server.scoring.other_routes import by_facts, by_more
 from m3bench.server.scoring.texts import Signature, Signatures
-from m3bench.tasks.facts import Fact, Held, facts_of, is_distinctive, leaves
+from m3bench.tasks.facts import Fact, Held, is_distinctive, leaves
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import ToolKinds, kinds_of
 from m3bench.tasks.plan import Plan, PlannedCall, digest
@@ -27,6 +27,9 @@ NAME = "effect"
 """Of the profile."""
 WEAK = 0.60
 """Similarity from which two calls match."""
+
+SAVES = "save_path"
+"""The argument of calls that read something and keep a copy."""
 
 Way = Literal["same call", "same effect", "partly", "another route"]
 
@@ -134,7 +137,6 @@ def find_answers(
     search.join_parts()
     search.give_back_empty()
     search.give_back_unmade()
-    search.find_covers()
     search.find_routes()
     dropped = search.not_needed(said)
     missed = set(range(len(reference.calls))) - search.answers.keys() - dropped
@@ -241,7 +243,7 @@ class _Search:
             self.answers[rows[row]] = Answer(
                 way=way, actual=(columns[column],), similarity=similarity, agreement=agreement
             )
-        taken = {index for answer in self.answers.values() for index in answer.actual}
+        taken = self._used
         named: set[int] = set()
         for row, line in zip(rows, table, strict=True):
             if row not in self.answers:
@@ -317,67 +319,41 @@ class _Search:
                 for place in group & empty:
                     self.answers.pop(place, None)
 
-    def find_covers(self) -> None:
-        """Answer what is left by calls that asked for more and got what was wanted; one may answer several."""
-        for place, planned in enumerate(self._plan.calls):
-            wanted = self._reference[place]
-            if place in self.answers or kinds_of(wanted.tool).role == "action":
-                continue
-            for index in self._unused_first(self._good):
-                made = self._made[index]
-                agreement = self._agreement(place, index) if made.call.tool == wanted.tool else None
-                known = [fact for fact in planned.gives if made.result is not None and is_distinctive(fact)]
-                if covers(wanted, made.call, agreement) and all(made.held.holds(fact) for fact in known):
-                    self._route(place, {index})
-                    break
-
     def find_routes(self) -> None:
-        """Answer what is left by calls of any tool that gave the same facts, one call alone before several together.
+        """Answer what is left by calls that brought the same; what leaves a file brings more than its result."""
+        for find in (self._by_more, self._by_facts):
+            for place, wanted in enumerate(self._reference):
+                if place in self.answers or kinds_of(wanted.tool).role == "action" or SAVES in wanted.arguments:
+                    continue
+                found = find(place)
+                if found:
+                    self.answers[place] = Answer(
+                        way="another route", actual=tuple(sorted(found)), similarity=1.0, agreement=None
+                    )
 
-        Only facts that can hardly be there by chance and that the reference call itself did not put in can show that
-        it was replaced. What an earlier result held as well counts where needed knowledge told it of the same thing:
-        a search may tell all that the details would. What an action brings about is not in a result.
-        """
-        for place, planned in enumerate(self._plan.calls):
-            wanted = self._reference[place]
-            if place in self.answers or kinds_of(wanted.tool).role == "action":
-                continue
-            put_in = Held("\n".join(str(leaf) for leaf in leaves(wanted.arguments)))
-            telling = [fact for fact in planned.gives if is_distinctive(fact) and not put_in.holds(fact)]
-            if not telling:
-                continue
-            holders = [[i for i in self._unused_first(self._good) if self._made[i].told(f)] for f in planned.gives]
-            alone = [i for i in self._unused_first(self._good) if all(i in holder for holder in holders)]
-            if not any(fact in planned.news for fact in telling):
-                alone = [index for index in alone if self._knows(index, wanted)]
-                holders = []
-            if alone or (holders and all(holders)):
-                self._route(place, set(alone[:1]) or {holder[0] for holder in holders})
+    def _by_more(self, place: int) -> set[int]:
+        wanted, planned = self._reference[place], self._plan.calls[place]
+        return by_more(wanted, planned, self._made, self._order, lambda index: self._agreement(place, index))
 
-    def _knows(self, index: int, wanted: Call) -> bool:
-        """Whether a call is needed knowledge whose result names what a reference call asks about."""
-        used = any(index in answer.actual for answer in self.answers.values())
-        kinds, made = kinds_of(wanted.tool), self._made[index]
-        asked = {name: value for name, value in wanted.arguments.items() if kinds.kind(name) in ("identity", "place")}
-        named = [fact for fact in facts_of(asked) if is_distinctive(fact)]
-        knowledge = kinds_of(made.call.tool).role == "knowledge"
-        return used and knowledge and bool(named) and all(made.held.holds(fact) for fact in named)
+    def _by_facts(self, place: int) -> set[int]:
+        return by_facts(self._reference[place], self._plan.calls[place], self._made, self._order, self._used)
 
-    def _unused_first(self, indices: Sequence[int]) -> list[int]:
-        """Calls that answer nothing yet before those that do."""
-        used = {index for answer in self.answers.values() for index in answer.actual}
-        return sorted(indices, key=lambda index: (index in used, index))
+    @property
+    def _used(self) -> frozenset[int]:
+        return frozenset(index for answer in self.answers.values() for index in answer.actual)
 
-    def _route(self, place: int, found: set[int]) -> None:
-        self.answers[place] = Answer(way="another route", actual=tuple(sorted(found)), similarity=1.0, agreement=None)
+    @property
+    def _order(self) -> list[int]:
+        """The calls that succeeded; those that answer nothing yet come first."""
+        used = self._used
+        return sorted(self._good, key=lambda index: (index in used, index))
 
     def not_needed(self, said: str) -> frozenset[int]:
         """Perceptions and computations whose facts the client evidently had without them.
 
         The facts stand in the arguments of calls that answer something, or in what the client rightly said.
         """
-        used = {index for answer in self.answers.values() for index in answer.actual}
-        shown = Held("\n".join([said, *(self._made[index].asked.text for index in sorted(used))]))
+        shown = Held("\n".join([said, *(self._made[index].asked.text for index in sorted(self._used))]))
         return frozenset(
             place
             for place, planned in enumerate(self._plan.calls)

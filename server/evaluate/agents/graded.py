@@ -18,6 +18,7 @@ from m3bench.server.evaluate.agents.oracle import reference
 from m3bench.server.evaluate.agents.play import Play
 from m3bench.server.evaluate.agents.sloppy import VAGUE
 from m3bench.server.evaluate.agents.templates import example, next_task, on_this_picture
+from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.facts import Held, facts_of
 from m3bench.tasks.kinds import kinds_of
@@ -42,6 +43,7 @@ async def retry(play: Play) -> str:
             break
     for step in way.steps:
         await play.step(step.calls)
+    play.fields = right_fields(play.task.fields)
     return play.task.answer
 
 
@@ -77,6 +79,7 @@ async def wrong_entity(play: Play) -> str:
     for step in reference(replace(play, task=other)).steps:
         calls = [on_this_picture(call, other, play) for call in step.calls]
         await play.step([call for call in calls if call.tool != beginning.tool or call != beginning])
+    play.fields = right_fields(other.fields)
     return other.answer
 
 

@@ -109,6 +109,49 @@ def test_a_search_that_tells_all_that_the_details_would_answers_for_them():
     assert not answers(made([(JOKER, told.replace("165", "99"))]), reference=reference, plan=plan).answers
 
 
+def test_the_same_thing_found_by_another_tool_with_the_same_words_is_another_route():
+    find = Call(tool="google-maps/geocode", arguments={"address": "Sensō-ji, Tokyo"})
+    search = Call(tool="google-maps/places_text_search", arguments={"query": "Sensō-ji, Tokyo"})
+    plan = Plan(calls=(PlannedCall(gives=(35.71477, 139.79666, "senso-ji", "point of"), new=4),))
+    reference = Trajectory(steps=(Step(calls=(find,)),))
+    told = answers(made([(search, "Sensō-ji at 35.71477, 139.79666")]), reference=reference, plan=plan)
+    assert told.answers[0].way == "another route"
+    elsewhere = made([(search, "Sensō-ji at 35.1, 139.2")])
+    assert not answers(elsewhere, reference=reference, plan=plan).answers
+
+
+def test_whoever_opens_the_article_at_once_has_found_it():
+    find = Call(tool="wiki/search", arguments={"query": "Ancient Greece"})
+    read = Call(tool="wiki/summary", arguments={"title": "Ancient Greece"})
+    plan = Plan(
+        calls=(
+            PlannedCall(gives=("ancient greece",), new=1),
+            PlannedCall(gives=("the city-states gave europe democracy",), new=1, needs=(0,)),
+        )
+    )
+    reference = Trajectory(steps=(Step(calls=(find,)), Step(calls=(read,))))
+    text = "Ancient Greece: the city-states gave Europe democracy"
+    assert set(answers(made([(read, text)]), reference=reference, plan=plan).answers) == {0, 1}
+    other = Call(tool="wiki/summary", arguments={"title": "Rome"})
+    assert not answers(made([(other, "Rome learnt from Ancient Greece")]), reference=reference, plan=plan).answers
+
+
+def test_another_way_to_work_out_the_same_number_is_another_route():
+    add = Call(tool="math/add", arguments={"firstNumber": 8.1, "secondNumber": 7.9})
+    found = answers([*PERFECT[:3], Made(call=add, step=2, result="16.0")])
+    assert found.answers[3].way == "another route"
+    wrong = answers([*PERFECT[:3], Made(call=add, step=2, result="16.5")])
+    assert 3 not in wrong.answers
+
+
+def test_what_keeps_a_copy_is_not_answered_by_what_only_tells():
+    read = Call(tool="paper_search/read_arxiv_paper", arguments={"paper_id": "2510.16462v1", "save_path": "./papers"})
+    search = Call(tool="paper_search/search_arxiv", arguments={"query": "bees"})
+    plan = Plan(calls=(PlannedCall(gives=("dance floor dynamics",), new=1),))
+    found = made([(search, "2510.16462v1 Dance Floor Dynamics")])
+    assert not answers(found, reference=Trajectory(steps=(Step(calls=(read,)),)), plan=plan).answers
+
+
 def flares(start, end):
     return Call(tool="nasa-mcp/get_solar_flare", arguments={"start_date": start, "end_date": end})
 

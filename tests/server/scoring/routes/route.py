@@ -34,8 +34,14 @@ class Route:
         if found is None:
             return None
         found = [step for step in found if step]
+        if any(_count(found, tool) < _count(first(task), tool) for tool in demanded(task)):
+            return None
         known = [[[(c.tool, c.arguments) for c in step.calls] for step in r.trajectory.steps] for r in task.references]
         return None if [[(call.tool, call.arguments) for call in step] for step in found] in known else found
+
+
+def _count(steps: Steps, tool: str) -> int:
+    return sum(call.tool == tool for step in steps for call in step)
 
 
 def first(task: Task) -> Steps:
@@ -106,7 +112,8 @@ def folded_case(call: Call) -> Call | None:
     """The call with its search words in small letters."""
     kinds = kinds_of(call.tool)
     words = {n: v.lower() for n, v in call.arguments.items() if kinds.kind(n) == "text" and isinstance(v, str)}
-    return with_arguments(call, **words)
+    operators = any(" OR " in str(value) for value in call.arguments.values())
+    return None if operators else with_arguments(call, **words)
 
 
 def joined(steps: Sequence[Sequence[Call]], tool: str, make: Callable[[list[Call]], list[Call]]) -> Steps | None:

@@ -1,0 +1,223 @@
+"""Other routes that make sense in some families only: another tool, one call for several, another spelling."""
+
+import unicodedata
+from collections.abc import Callable
+
+from m3bench.tasks.plan import Plan
+from m3bench.tasks.task import Task
+from m3bench.tasks.trajectory import Call
+from tests.server.scoring.routes.route import Route, Steps, changed, demanded, first, joined, with_arguments
+
+MODES = {"DRIVE": "driving", "WALK": "walking", "BICYCLE": "bicycling"}
+
+
+def of(name: str, change: Callable[[Call], Call | None], *families: str) -> Route:
+    """A route that changes single calls."""
+    return Route(name=name, build=lambda task, plan: changed(task, change), families=frozenset(families) or None)
+
+
+def built(name: str, build: Callable[[Task, Plan], Steps | None], *families: str) -> Route:
+    """A route that builds the whole."""
+    return Route(name=name, build=build, families=frozenset(families) or None)
+
+
+def text_search(call: Call) -> Call | None:
+    if call.tool != "google-maps/geocode":
+        return None
+    return Call(tool="google-maps/places_text_search", arguments={"query": call.arguments["address"]})
+
+
+def directions(call: Call) -> Call | None:
+    """The way turn by turn."""
+    if call.tool != "google-maps/compute_route" or call.arguments.get("intermediates"):
+        return None
+    ends = {name: _end(call.arguments[name]) for name in ("origin", "destination")}
+    mode = MODES[str(call.arguments.get("travelMode", "DRIVE"))]
+    return Call(tool="google-maps/directions_legacy", arguments={**ends, "mode": mode})
+
+
+def matrix(task: Task, plan: Plan) -> Steps | None:
+    """One table of distances for every way."""
+    tool = "google-maps/compute_route"
+    ways = [c for step in first(task) for c in step if c.tool == tool]
+    if any(c.arguments.get("intermediates") for c in ways) or tool in demanded(task):
+        return None
+
+    def table(calls: list[Call]) -> list[Call]:
+        ends = {
+            name: list(dict.fromkeys(_end(call.arguments[end]) for call in calls))
+            for name, end in (("origins", "origin"), ("destinations", "destination"))
+        }
+        mode = MODES[str(calls[0].arguments.get("travelMode", "DRIVE"))]
+        return [Call(tool="google-maps/distance_matrix", arguments={**ends, "mode": mode})]
+
+    return joined(first(task), tool, table)
+
+
+def _end(value: object) -> str:
+    while isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    return f"{value['latitude']},{value['longitude']}" if isinstance(value, dict) else str(value)
+
+
+def in_one_range(task: Task, plan: Plan) -> Steps | None:
+    """One question for all days from the first to the last, in the place of one for each."""
+
+    def span(calls: list[Call]) -> list[Call]:
+        starts, ends = ([str(call.arguments[name]) for call in calls] for name in ("start_date", "end_date"))
+        return [with_arguments(calls[0], start_date=min(starts), end_date=max(ends))]
+
+    steps: Steps | None = first(task)
+    for tool in ("nasa-mcp/get_solar_flare", "nasa-mcp/get_coronal_mass_ejection"):
+        steps = joined(steps, tool, span) if steps else None
+    return steps
+
+
+def without_tool(tool: str) -> Callable[[Task, Plan], Steps | None]:
+    """Leaves out a tool whose facts another call tells anyway."""
+
+    def build(task: Task, plan: Plan) -> Steps | None:
+        steps = [[call for call in step if call.tool != tool] for step in first(task)]
+        left = sum(map(len, first(task))) - sum(map(len, steps))
+        return steps if left and tool not in demanded(task) else None
+
+    return build
+
+
+def written_in_parts(task: Task, plan: Plan) -> Steps | None:
+    """Writes every row of a table by itself, one below the other."""
+    steps: Steps = []
+    for step in first(task):
+        parts = [c for c in step if c.tool == "excel/write_data_to_excel"]
+        steps.append([call for call in step if call not in parts])
+        for call in parts:
+            rows = call.arguments["data"]
+            assert isinstance(rows, list)
+            for at, row in enumerate(rows, 1):
+                steps[-1].append(with_arguments(call, data=[row], start_cell=f"A{at}"))
+    return steps
+
+
+def other_headings(call: Call) -> Call | None:
+    rows = call.arguments.get("data")
+    if call.tool != "excel/write_data_to_excel" or not isinstance(rows, list):
+        return None
+    return with_arguments(call, data=[[f"{cell} " for cell in rows[0]], *sorted(rows[1:], key=str)])
+
+
+def drawn_one_by_one(task: Task, plan: Plan) -> Steps | None:
+    """Draws every stroke by itself, each on the picture that the one before left."""
+    steps: Steps = []
+    split = False
+    for step in first(task):
+        steps.append([])
+        for call in step:
+            strokes = call.arguments.get("arrows") or call.arguments.get("texts")
+            if not isinstance(strokes, list) or len(strokes) < 2:
+                steps[-1].append(call)
+                continue
+            split, source = True, call.arguments["input_path"]
+            name = "arrows" if "arrows" in call.arguments else "texts"
+            for at, stroke in enumerate(strokes):
+                target = call.arguments["output_path"] if at == len(strokes) - 1 else f"./media/part-{name}-{at}.png"
+                parts = {"input_path": source, name: [stroke], "output_path": target}
+                steps[-1 if not at else len(steps) :] = (
+                    [[*steps[-1], Call(tool=call.tool, arguments=parts)]]
+                    if not at
+                    else [[Call(tool=call.tool, arguments=parts)]]
+                )
+                source = target
+    return steps if split else None
+
+
+def plain_letters(call: Call) -> Call | None:
+    """Names without accents."""
+    changed_texts = {
+        name: "".join(c for c in unicodedata.normalize("NFKD", value) if not unicodedata.combining(c))
+        for name, value in call.arguments.items()
+        if isinstance(value, str) and name in ("address", "location", "query", "title", "q", "keywords", "topic")
+    }
+    return with_arguments(call, **changed_texts)
+
+
+def all_styles(call: Call) -> Call | None:
+    if call.tool != "hugeicons-mcp/get_icon_glyph_by_style":
+        return None
+    return Call(tool="hugeicons-mcp/get_icon_glyphs", arguments={"icon_name": call.arguments["icon_name"]})
+
+
+def more(**amounts: object) -> Callable[[Call], Call | None]:
+    """Asks for more than is needed."""
+
+    def change(call: Call) -> Call | None:
+        given = {name: value for name, value in amounts.items() if name in call.arguments}
+        return with_arguments(call, **given) if given else None
+
+    return change
+
+
+def without_argument(tool: str, name: str) -> Callable[[Call], Call | None]:
+    return lambda call: with_arguments(call, **{name: None}) if call.tool == tool else None
+
+
+def added_in_pairs(task: Task, plan: Plan) -> Steps | None:
+    """Adds two numbers at a time."""
+    steps: Steps = []
+    split = False
+    for step in first(task):
+        sums = [call for call in step if call.tool == "math/sum"]
+        steps.append([call for call in step if call not in sums])
+        for call in sums:
+            numbers = call.arguments["numbers"]
+            assert isinstance(numbers, list)
+            if len(numbers) == 2:
+                pair = {"firstNumber": numbers[0], "secondNumber": numbers[1]}
+                steps[-1].append(Call(tool="math/add", arguments=pair))
+                split = True
+            else:
+                steps[-1].append(call)
+    return steps if split else None
+
+
+def grey_before_cut(task: Task, plan: Plan) -> Steps | None:
+    """Takes the colour out of the whole picture once, and cuts the pieces from that."""
+    calls = [call for step in first(task) for call in step]
+    cuts = [call for call in calls if call.tool == "imagesorcery-mcp/crop"]
+    greys = {call.arguments.get("input_path"): call for call in calls if call.tool == "imagesorcery-mcp/change_color"}
+    after = [greys.get(call.arguments["output_path"]) for call in cuts]
+    if not cuts or None in after or len(greys) != len(cuts):
+        return None
+    whole = "./media/without-colour.png"
+    grey = with_arguments(next(iter(greys.values())), input_path=cuts[0].arguments["input_path"], output_path=whole)
+    new = [
+        with_arguments(cut, input_path=whole, output_path=later.arguments["output_path"])
+        for cut, later in zip(cuts, after, strict=True)
+        if later is not None
+    ]
+    rest = [call for call in calls if call not in cuts and call not in greys.values()]
+    looks = [call for call in rest if call.tool.startswith("dinox-mcp/detect")]
+    return [looks, [grey, *(call for call in rest if call not in looks)], new]
+
+
+MET = "metmuseum-mcp/search-museum-objects"
+
+SPECIAL = (
+    of("the map searched for names", text_search, "attraction", "movies", "travel_comparison", "heatmap", "routine"),
+    of("the way turn by turn", directions, "attraction", "camping", "fish", "travel_comparison"),
+    built("one table of distances", matrix, "attraction"),
+    built("one question for all days", in_one_range, "research_station"),
+    built("no details after a search", without_tool("google-maps/place_details"), "movies", "research_station"),
+    built("no second look at options", without_tool("nixos/home_manager_info"), "nixos_diagnostic"),
+    built("articles without a search", without_tool("wiki/search"), "museum", "biology_chain"),
+    built("a table row by row", written_in_parts, "items_price", "drug", "med_excel", "food_reddit_wiki_excel"),
+    of("other headings, rows in another order", other_headings, "items_price", "drug", "med_excel", "research_station"),
+    built("strokes one by one", drawn_one_by_one, "hazard", "biology_chain"),
+    of("names in plain letters", plain_letters, "attraction", "heatmap", "qr_attraction", "museum"),
+    of("glyphs in all styles", all_styles, "hugeicons"),
+    of("more results than needed", more(n=3, limit=8, max_results=6)),
+    of("a longer look ahead", more(hours=24), "heatmap"),
+    of("ratings of a longer time", more(months_back=9), "stock_growth"),
+    of("museum searched without the department", without_argument(MET, "departmentId"), "museum"),
+    built("two numbers added", added_in_pairs, "barcode_lookup"),
+    built("colour taken out before cutting", grey_before_cut, "biology_cut"),
+)
