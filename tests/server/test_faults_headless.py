@@ -18,10 +18,12 @@ from typing import Any
 
 import pytest
 
+from m3bench.sandboxes.backends.docker import image
 from m3bench.server.evaluate.headless.inspect_seat import AS_SENT
 from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, read_samples
 from m3bench.server.store.sqlite import SqliteStore
-from tests.server.evaluate.headless.scripts import NUMBERS, command
+from tests.sandboxes.docker.engines import Complaining
+from tests.server.evaluate.headless.scripts import NUMBERS, RIGHT, command, write_script
 from tests.server.evaluate.headless.test_provider import ERRORS
 from tests.sets import write_set
 
@@ -75,6 +77,7 @@ PLAYED: dict[str, list[Turn]] = {
     "long-1": [fails("context overflow", "anthropic")],
     "long-2": [FIRST, fails("context overflow", "google")],
     "long-3": [FIRST, fails("context overflow", "openai")],
+    "empty-1": [(200, {**says()[1], "choices": []})],
     "tools-1": [fails("too many tools", "google")],
     "words-1": [
         says("", ("math__sum", "[1,2"), ("math__sum", '{"numbers": [4, 8'), ("math__sum", '{"numbers": [1]}"'),
@@ -172,6 +175,7 @@ def found(results: Path) -> ResultSet:
         ("mute-1", "The model gave no reply until the time limit ended the sample."),
         ("blind-1", "gave no reply. Its provider says: refused picture (400): Invalid content type. image_url is"),
         ("long-1", "context overflow (400): prompt is too long: 215443 tokens > 200000 maximum"),
+        ("empty-1", "The model gave no reply."),
         ("tools-1", "too many tools (400): The request can have at most 128 function declarations, but 236"),
     ],
 )  # fmt: skip
@@ -184,7 +188,7 @@ def test_a_fault_of_the_provider_is_void_in_its_own_words(samples: dict[str, Sam
 
 def test_no_fault_is_averaged(found: ResultSet) -> None:
     voids = {sample.task for sample in found.void}
-    assert voids == {"key-1", "busy-1", "mute-1", "busy-2", "blind-1", "long-1", "tools-1"}
+    assert voids == {"key-1", "busy-1", "mute-1", "busy-2", "blind-1", "long-1", "empty-1", "tools-1"}
     assert {result.sample.task for result in found.results} == set(PLAYED) - voids
 
 
@@ -216,6 +220,21 @@ def test_arguments_are_recorded_as_the_model_sent_them(found: ResultSet) -> None
     assert [params["arguments"] for params in calls[:5]] == sent[:5]
     assert calls[5]["_meta"][AS_SENT] == sent[5]
     assert calls[5]["arguments"] == {"numbers": NUMBERS}
+
+
+def test_a_sandbox_that_breaks_makes_a_sample_void_in_the_engines_words(tmp_path: Path) -> None:
+    script = write_script(tmp_path / "script.json", {"*": RIGHT})
+    with Complaining(tmp_path / "engine.sock", image.labels(), "write /x: no space left on device") as engine:
+        done = subprocess.run(
+            command(script, write_set(tmp_path / "set"), tmp_path / "results", "--profile", "task", "--sandbox",
+                    "docker", "--task", "survey-1"),
+            env={**os.environ, "DOCKER_HOST": engine.address}, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    (sample,) = read_samples(tmp_path / "results").values()
+    assert (sample.state, sample.fault) == ("void", "sandbox")
+    assert "`docker system prune` makes room" in sample.reason
+    assert read_resultset(tmp_path / "results").results == ()
 
 
 def test_headless_runs_give_no_hints_about_steps(found: ResultSet) -> None:

@@ -81,6 +81,9 @@ def listen(model: Model) -> None:
         output, call = result if isinstance(result, tuple) else (result, None)
         if isinstance(output, Exception):
             heard.failed(output)
+        elif not output.choices:
+            heard.failed(empty := ProviderError("It answered, and the answer holds no reply."))
+            raise empty
         elif is_error(output):
             heard.failed(_Converted(output))
             raise ProviderError(output.completion)
