@@ -115,6 +115,11 @@ class Peer:
         if isinstance(message, dict):
             await self._take(message)
 
+    @property
+    def waiting(self) -> bool:
+        """Whether anything was asked that is not answered yet."""
+        return bool(self._pending)
+
     def close(self, error: UpstreamError) -> None:
         """Fail what waits, and whatever is asked from now on."""
         self._closed = error

@@ -164,6 +164,11 @@ class Staff:
         if upstream is None:
             upstream = crew.members[name] = self._hire(crew, name)
         started = await self._open(upstream)
+        if started and upstream.forgot and upstream.home is crew:
+            upstream.forgot = False
+            if crew.used:
+                problem = "it ended by itself and was started again, without what it remembered; you may ask again"
+                raise UpstreamError(name, problem)
         if (new or started) and upstream.home is crew:
             if crew.seat.level is not None:
                 await self.set_level(upstream, crew.seat.level)

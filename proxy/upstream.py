@@ -103,6 +103,8 @@ class Upstream(ABC):
         self.home = home
         self.info: Json = {}
         """What the server said of itself when it was opened."""
+        self.forgot = False
+        """Whether it ended by itself while nobody waited for it, so that nobody was told."""
         self._peer: Peer | None = None
         self._opening = anyio.Lock()
         self._life: anyio.CancelScope | None = None
@@ -223,7 +225,7 @@ class Upstream(ABC):
                     for line in lines.feed(chunk):
                         await peer.feed(line)
             finally:
-                self._peer = None
+                self._peer, self.forgot = None, not peer.waiting
                 peer.close(UpstreamError(self.name, "it ended"))
 
     def _meet(self, send: Callable[[bytes], Awaitable[None]], tasks: TaskGroup) -> Peer:
@@ -335,7 +337,7 @@ class HttpUpstream(Upstream):
                     if isinstance(item, SessionMessage):
                         await peer.feed(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
             finally:
-                self._peer = None
+                self._peer, self.forgot = None, not peer.waiting
                 peer.close(UpstreamError(self.name, "the connection ended"))
 
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 
 import anyio
 import mcp_types as types
@@ -10,7 +11,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-TOOLS = ("echo", "count", "crash", "fail", "hang", "large", "picture", "refuse")
+TOOLS = ("echo", "count", "crash", "fail", "hang", "large", "leave", "picture", "refuse")
 
 
 async def list_tools(context: object, params: object) -> types.ListToolsResult:
@@ -43,6 +44,9 @@ async def call_tool(context: object, params: types.CallToolRequestParams) -> typ
             raise MCPError(code=-5, message="not today", data={"when": "tomorrow"})
         case "hang":
             await anyio.sleep_forever()
+        case "leave":
+            threading.Timer(0.2, os._exit, [0]).start()
+            return types.CallToolResult(content=[types.TextContent(text="goodbye")])
         case "crash":
             os._exit(3)
     raise ValueError(params.name)

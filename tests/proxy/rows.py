@@ -32,7 +32,8 @@ ROWS: dict[str, Check] = {}
 class Able:
     """A client that can be asked for everything, and notes what it hears."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: str = "file:///home/ada") -> None:
+        self.root = root
         self.heard: list[str] = []
         self.logged: list[Any] = []
 
@@ -44,7 +45,7 @@ class Able:
         return types.ElicitResult(action="accept", content={"name": "Ada"})
 
     async def roots(self, context: Any) -> types.ListRootsResult:
-        return types.ListRootsResult(roots=[types.Root(uri="file:///home/ada", name="home")])
+        return types.ListRootsResult(roots=[types.Root(uri=self.root, name="home")])
 
     async def message(self, message: Any) -> None:
         self.heard.append(type(message).__name__)

@@ -16,6 +16,7 @@ from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.peer import split
 from m3bench.proxy.seat import Seat
 from m3bench.tasks.errors import InputFileError
+from tests.waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -103,6 +104,19 @@ async def test_a_server_that_dies_costs_the_calls_under_way_and_is_started_again
         crashed = await call(opened, "echo__crash")
         assert (crashed.outcome, crashed.owner) == ("failed", "upstream")
         assert "'echo' is not available" in text(crashed)
+        assert text(await call(opened, "echo__count")) == "1"
+
+
+async def test_a_server_that_ended_while_nobody_waited_does_not_pretend_to_remember() -> None:
+    async with fleet() as opened:
+        assert text(await call(opened, "echo__count")) == "1"
+        assert text(await call(opened, "echo__leave")) == "goodbye"
+        crew = opened._staff.present(SEAT)
+        assert crew is not None
+        await until(lambda: crew.members["echo"]._peer is None)
+        lost = await call(opened, "echo__count")
+        assert (lost.outcome, lost.owner) == ("failed", "upstream")
+        assert "without what it remembered" in text(lost)
         assert text(await call(opened, "echo__count")) == "1"
 
 
