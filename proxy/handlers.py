@@ -6,6 +6,7 @@ servers go to the client as they are.
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from types import MappingProxyType
 from typing import Protocol
 
 import anyio
@@ -135,11 +136,11 @@ class Handlers:
     async def read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> Json:
         uri = str(params.uri)
         seat = await self._seat_of(context)
-        with _errors():
+        modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+        code = types.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
+        with _errors({RESOURCE_NOT_FOUND: code}):
             found = await self._resources.resource(seat, {**(context.params or {}), "uri": uri}, SdkRelay(context))
         if found is None:
-            modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
-            code = types.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
             raise MCPError(code=code, message=f"Resource not found: {uri}", data={"uri": uri})
         return _complete(context, found)
 
@@ -204,13 +205,17 @@ def is_wanted(method: str, params: Mapping[str, object], revision: str, meta: Ma
 
 
 @contextmanager
-def _errors() -> Iterator[None]:
-    """What goes wrong, as the client is told: a third-party server's own error is passed on as it is."""
+def _errors(codes: Mapping[int, int] = MappingProxyType({})) -> Iterator[None]:
+    """What goes wrong, as the client is told: a third-party server's own error is passed on as it is.
+
+    Args:
+        codes: Codes that the client's revision has others for.
+    """
     try:
         yield
     except UpstreamError as error:
         code = error.code if error.code is not None else types.INTERNAL_ERROR
-        raise MCPError(code=code, message=str(error), data=error.data) from error
+        raise MCPError(code=codes.get(code, code), message=str(error), data=error.data) from error
     except M3Error as error:
         raise MCPError(code=types.INVALID_REQUEST, message=str(error)) from error
 

@@ -52,17 +52,47 @@ TOOLS: dict[str, dict[str, Any]] = {
     "json_schema_2020_12_tool": RICH_SCHEMA,
     "test_audio_content": {"type": "object"},
     "test_embedded_resource": {"type": "object"},
+    "test_elicitation": {"type": "object", "properties": {"message": {"type": "string"}}},
+    "test_elicitation_sep1034_defaults": {"type": "object"},
+    "test_elicitation_sep1330_enums": {"type": "object"},
     "test_error_handling": {"type": "object"},
     "test_header_parameter": HEADER_SCHEMA,
     "test_image_content": {"type": "object"},
     "test_logging_tool": {"type": "object"},
     "test_missing_capability": {"type": "object"},
+    "test_sampling": {"type": "object", "properties": {"prompt": {"type": "string"}}},
     "test_multiple_content_types": {"type": "object"},
     "test_simple_text": {"type": "object"},
     "test_streaming_elicitation": {"type": "object"},
     "test_tool_with_logging": {"type": "object"},
     "test_tool_with_progress": {"type": "object"},
+    "test_trigger_prompt_change": {"type": "object"},
+    "test_trigger_tool_change": {"type": "object"},
 }
+
+ONE, OTHER = {"const": "value1", "title": "First"}, {"const": "value2", "title": "Second"}
+
+FORMS: dict[str, dict[str, Any]] = {
+    "test_elicitation": {
+        "username": {"type": "string", "description": "User's response"},
+        "email": {"type": "string", "description": "User's email address"},
+    },
+    "test_elicitation_sep1034_defaults": {
+        "name": {"type": "string", "default": "John Doe"},
+        "age": {"type": "integer", "default": 30},
+        "score": {"type": "number", "default": 95.5},
+        "status": {"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"},
+        "verified": {"type": "boolean", "default": True},
+    },
+    "test_elicitation_sep1330_enums": {
+        "untitledSingle": {"type": "string", "enum": ["option1", "option2", "option3"]},
+        "titledSingle": {"type": "string", "oneOf": [ONE, OTHER]},
+        "legacyEnum": {"type": "string", "enum": ["opt1", "opt2"], "enumNames": ["Option One", "Option Two"]},
+        "untitledMulti": {"type": "array", "items": {"type": "string", "enum": ["option1", "option2", "option3"]}},
+        "titledMulti": {"type": "array", "items": {"anyOf": [ONE, OTHER]}},
+    },
+}
+"""What the client's person is asked."""
 
 PROMPTS: dict[str, tuple[str, ...]] = {
     "test_prompt_with_arguments": ("arg1", "arg2"),
@@ -120,11 +150,33 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
         case "test_missing_capability":
             wanted = {"requiredCapabilities": {"sampling": {}}}
             raise MCPError(code=-32021, message="This tool needs a client that samples.", data=wanted)
+        case "test_trigger_prompt_change":
+            await context.session._connection.outbound.notify("notifications/prompts/list_changed", None)
+            return result(text("The prompts changed."))
+        case "test_trigger_tool_change":
+            if TOOLS.pop("one_more", None) is None:
+                TOOLS["one_more"] = {"type": "object"}
+            await context.session._connection.outbound.notify("notifications/tools/list_changed", None)
+            return result(text("The tools changed."))
+        case "test_sampling":
+            said = {"role": "user", "content": {"type": "text", "text": (params.arguments or {}).get("prompt", "")}}
+            answer = await ask(context, "sampling/createMessage", {"messages": [said], "maxTokens": 100})
+            return result(text(f"LLM response: {answer['content']['text']}"))
+        case "test_elicitation" | "test_elicitation_sep1034_defaults" | "test_elicitation_sep1330_enums" as name:
+            form = {"type": "object", "properties": FORMS[name], "required": list(FORMS[name])}
+            message = (params.arguments or {}).get("message", "Please review and update the form fields")
+            answer = await ask(context, "elicitation/create", {"message": message, "requestedSchema": form})
+            done = f"action={answer['action']}, content={json.dumps(answer.get('content'))}"
+            return result(text(f"Elicitation completed: {done}"))
         case "test_streaming_elicitation":
             return result(text("There is nobody to ask."))
         case "test_header_parameter" | "json_schema_2020_12_tool":
             return result(text(json.dumps(params.arguments)))
     raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool {params.name}")
+
+
+async def ask(context: Context, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    return await context.session._request_outbound.send_raw_request(method, params)
 
 
 def result(*content: types.ContentBlock) -> types.CallToolResult:
@@ -219,6 +271,10 @@ async def read_resource(context: Context, params: types.ReadResourceRequestParam
     return types.ReadResourceResult(contents=[contents])
 
 
+async def subscribe(context: Context, params: object) -> types.EmptyResult:
+    return types.EmptyResult()
+
+
 async def set_level(context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
     return types.EmptyResult()
 
@@ -235,6 +291,8 @@ async def main() -> None:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        on_subscribe_resource=subscribe,
+        on_unsubscribe_resource=subscribe,
     )
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
     async with stdio_server() as (read, write):

@@ -28,6 +28,9 @@ RUNS = {
 
 PASSED = {"SUCCESS", "INFO"}
 
+SECONDS = 600.0
+"""For one run: each of its clients has a server process of its own behind m3bench."""
+
 
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -55,7 +58,7 @@ def outcomes(node: Node, everything: str, tmp_path_factory: pytest.TempPathFacto
     for run, (package, endpoint, options, _) in RUNS.items():
         folder = tmp_path_factory.mktemp("report")
         url = everything + endpoint.format(seat=secrets.token_urlsafe(24))
-        node.run(f"{package}/dist/index.js", "server", "--url", url, "-o", str(folder), *options)
+        node.run(f"{package}/dist/index.js", "server", "--url", url, "-o", str(folder), *options, seconds=SECONDS)
         found[run] = read(folder)
     return found
 
