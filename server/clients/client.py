@@ -22,7 +22,7 @@ Unit = Literal["bytes", "characters", "tokens"]
 Overflow = Literal["hides the whole server", "drops the tool", "cuts the name", "puts a hash at the end", "not known"]
 """What becomes of a tool whose name is too long."""
 
-Images = Literal["shown", "shown, with reports of failure", "not known"]
+Images = Literal["shown", "shown, with reports of failure", "lost", "not known"]
 """Whether the model gets to see the pictures in a result."""
 
 Structured = Literal["shown", "ignored", "replaces texts", "replaces everything", "not known"]

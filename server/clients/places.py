@@ -36,9 +36,17 @@ def _librechat(machine: Machine) -> Path:
     return machine.folder / (named if named and "://" not in named else "librechat.yaml")
 
 
+def _opencode(machine: Machine) -> Path:
+    """The same folder on every system; a file that is named in the environment goes before it."""
+    if named := machine.env.get("OPENCODE_CONFIG"):
+        return Path(named)
+    return machine.xdg() / "opencode" / "opencode.json"
+
+
 RULES: dict[str, Callable[[Machine], Path]] = {
     "claude-code": _claude_code,
     "codex": _codex,
     "goose": _goose,
     "librechat": _librechat,
+    "opencode": _opencode,
 }

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from m3bench.server.clients import links, naming, places
-from m3bench.server.clients.client import Cap, Client, Entry, Format, Images, Note, Overflow, Structured
+from m3bench.server.clients.client import Cap, Client, Entry, Format, Images, Launch, Note, Overflow, Structured
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.profiles import SIZES
@@ -47,7 +47,7 @@ class _Record(BaseModel):
     format: Format
     servers: tuple[str, ...]
     stdio: Entry
-    """The entry with `{command}` and `{args}` where these go."""
+    """The entry with `{command}` and `{args}` where these go, or with `{line}` where both go as one list."""
     http: Entry | None = None
     """The entry with `{url}` where that goes."""
     approval: dict[str, Any] = {}
@@ -77,7 +77,7 @@ class _Record(BaseModel):
             | {
                 "key": key,
                 "place": places.place(self.place),
-                "stdio": lambda launch: _filled(self.stdio, {"{command}": launch.command, "{args}": list(launch.args)}),
+                "stdio": lambda launch: _filled(self.stdio, _placed(launch)),
                 "http": None if http is None else lambda url: _filled(http, {"{url}": url}),
                 "link": None if self.link is None else links.LINKS[self.link],
                 "naming": naming.RULES[named]()
@@ -124,6 +124,11 @@ def profile_for(client: Client) -> str:
         return "full"
     fitting = [name for name, size in SIZES.items() if size + OWN_TOOLS <= most]
     return fitting[0] if fitting else list(SIZES)[-1]
+
+
+def _placed(launch: Launch) -> dict[str, Any]:
+    line = [launch.command, *launch.args]
+    return {"{command}": launch.command, "{args}": line[1:], "{line}": line}
 
 
 def _filled(template: Entry, values: Mapping[str, Any]) -> Entry:

@@ -136,6 +136,11 @@ def _pictures(client: Client, facts: Facts, content_only: bool) -> Iterator[Find
         yield _finding("pictures", "ok" if seen else "wrong", says)
     elif client.images == "shown":
         yield _finding("pictures", "ok", "Pictures reach the model.")
+    elif client.images == "lost":
+        says = (
+            "Pictures do not reach the model here; tasks can still be solved by the path of the picture. Say so beside"
+        )
+        yield _finding("pictures", "note", f"{says} scores.")
     else:
         word = "is not known" if client.images == "not known" else "is reported to fail at times"
         yield _finding("pictures", "note", f"Whether pictures reach the model {word}: {probe}.")

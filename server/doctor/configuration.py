@@ -128,10 +128,12 @@ def _entry(path: Path, entry: Mapping[str, Any]) -> Entry:
     def first(keys: tuple[str, ...]) -> Any:
         return next((entry[key] for key in keys if entry.get(key)), None)
 
-    args, env = entry.get("args"), first(_ENVIRONMENT)
+    command, args, env = first(_COMMAND), entry.get("args"), first(_ENVIRONMENT)
+    if isinstance(command, list):
+        command, args = command[0], command[1:]
     return Entry(
         path=path,
-        command=str(first(_COMMAND) or ""),
+        command=str(command or ""),
         args=tuple(str(arg) for arg in args) if isinstance(args, list) else (),
         env={str(key): str(value) for key, value in env.items()} if isinstance(env, Mapping) else {},
         address=str(first(_ADDRESS) or ""),

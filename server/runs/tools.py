@@ -2,7 +2,8 @@
 
 They are ordinary MCP tools, so that any client can run the benchmark by talking to it. Texts are written for
 the model that reads them: each says what to do next, and is complete in itself. What programs want stands in `_meta`,
-which no client shows to its model; as structured content, too, for the clients that hide no text or picture behind it.
+which hardly any client shows to its model, and is kept short for those that do; as structured content, too, for the
+clients that hide no text or picture behind it.
 """
 
 import json
@@ -163,8 +164,7 @@ class BenchmarkTools:
         tasks = self._of_family(seat, family)
         count = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks"
         text = "\n".join([f"{count}. Call start_task with a task_id to begin one.", *_lines(tasks)])
-        rows = [{"id": task.id, "family": task.family, "difficulty": task.difficulty} for task in tasks]
-        return {**_text(text), "_meta": {"m3bench/tasks": rows}}
+        return _text(text)
 
     async def _start_task(
         self, seat: Seat, task_id: str | None = None, family: str | None = None, abandon: bool = False
@@ -181,7 +181,7 @@ class BenchmarkTools:
         # JSON can carry half a character, which no file and no database takes.
         record = await self._runs.submit(seat, answer.encode(errors="replace").decode(), run, fields)
         text = f"Submitted and sealed ({record.seal}). Call score next, without arguments, to see how it went."
-        return {**_text(text), "_meta": {"m3bench/run": record.id, "m3bench/seal": record.seal}}
+        return {**_text(text), "_meta": {"m3bench/run": record.id}}
 
     async def _score(self, seat: Seat, run: str | None = None) -> dict[str, Any]:
         if self._runs.running(seat) is not None:

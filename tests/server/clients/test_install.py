@@ -1,4 +1,4 @@
-"""`m3bench install`, as a person would type it, on the files of nine clients and three systems."""
+"""`m3bench install`, as a person would type it, on the files of every client and three systems."""
 
 import json
 import os
@@ -355,7 +355,7 @@ def test_an_address_for_librechat_is_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
-@pytest.mark.parametrize("key", ["claude-desktop", "codex", "goose"])
+@pytest.mark.parametrize("key", ["claude-desktop", "codex", "goose", "opencode"])
 @pytest.mark.anyio
 async def test_what_is_written_starts_a_server_with_the_tools_of_the_profile(
     key: str, machine: Machine, tmp_path: Path
@@ -364,9 +364,9 @@ async def test_what_is_written_starts_a_server_with_the_tools_of_the_profile(
     told(key, "--profile", "mini")
     entry = entry_in(client.place(machine).read_bytes(), client)
     assert entry is not None
-    command = entry.get("command") or entry["cmd"]
+    command, *args = entry["command"] if key == "opencode" else [entry.get("command") or entry["cmd"], *entry["args"]]
     env = {**os.environ, "M3BENCH_DATA": str(tmp_path / "data")}
-    server = StdioServerParameters(command=command, args=entry["args"], env=env, cwd="/")
+    server = StdioServerParameters(command=command, args=args, env=env, cwd="/")
     with anyio.fail_after(120):
         async with Connected(stdio_client(server), mode="legacy") as connected:
             assert len((await connected.list_tools()).tools) == SIZES["mini"] + OWN_TOOLS
