@@ -244,8 +244,11 @@ async def test_a_fault_that_is_not_the_clients_makes_a_run_void(
     assert card["void"]["fault"] == case.fault
     assert case.words in card["void"]["words"]
     assert "void: this run is not scored" in text
-    assert set(card["metrics"].values()) == {None}
-    assert (card["success"], card["effect"], card["ranges"], card["improvements"]) == (None, None, {}, [])
+    for numbers in (card, card["paper"]):
+        assert set(numbers["metrics"].values()) == {None}
+        assert numbers["ranges"] == {}
+    assert (card["success"], card["improvements"], card["reasons"]) == (None, [], {})
+    assert "average" not in text
 
     found = read_resultset(tmp_path / "data")
     assert found.results == ()
