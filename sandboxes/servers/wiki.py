@@ -14,7 +14,7 @@ from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.identifiers import is_title
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import tables
-from m3bench.sandboxes.world.search import Index, fold
+from m3bench.sandboxes.world.search import Index, fold, words
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("wiki")
@@ -22,14 +22,17 @@ server = ToolServer("wiki")
 Article = Mapping[str, Any]
 
 MOST_TITLES = 10
+LONG_QUERY = 3
+"""So many words that all stand in one article say what it is about."""
+_FIELDS = {"title": 3.0, "aliases": 2.8, "description": 1.2, "extract": 0.9}
 
 _PAGE = "https://en.wikipedia.org/api/rest_v1/page/summary/"
 
 
 @server.tool
 async def search(query: str, n: int = 3) -> str:
-    found = _index().search(query, max(1, min(n, MOST_TITLES)))
-    answer = "\n".join(["Top results:", *(f"- {article['title']}" for _, article in found)]) if found else "No results."
+    found = _found(query)[: max(1, min(n, MOST_TITLES))]
+    answer = "\n".join(["Top results:", *(f"- {article['title']}" for article in found)]) if found else "No results."
     return covered(answer, found, query)
 
 
@@ -44,6 +47,19 @@ async def summary(title: str) -> str:
     return f"**{article['title']}**\n{article['description']}\n\n{article['extract']}"
 
 
+def _found(query: str) -> list[Article]:
+    """Articles that the query names, then those whose text speaks of it; the text alone counts for long queries only.
+
+    A word that merely occurs somewhere is another subject: better none than a wrong one.
+    """
+    named = [article for _, article in _names().search(query, MOST_TITLES)]
+    if named:
+        return named + [article for _, article in _texts().search(query, MOST_TITLES) if article not in named]
+    if len(set(words(query)) - {"of", "the", "in", "a", "and"}) < LONG_QUERY:
+        return []
+    return [article for _, article in _whole_texts().search(query, MOST_TITLES)]
+
+
 def _key(title: str) -> str:
     return fold(" ".join(title.replace("_", " ").split()))
 
@@ -56,5 +72,15 @@ def _by_title() -> Mapping[str, Article]:
 
 
 @cache
-def _index() -> Index[Article]:
-    return Index(tables.load("articles"), {"title": 3.0, "aliases": 2.8, "description": 1.2, "extract": 0.9})
+def _names() -> Index[Article]:
+    return Index(tables.load("articles"), {"title": 3.0, "aliases": 2.8, "description": 1.2}, coverage=0.66)
+
+
+@cache
+def _texts() -> Index[Article]:
+    return Index(tables.load("articles"), _FIELDS)
+
+
+@cache
+def _whole_texts() -> Index[Article]:
+    return Index(tables.load("articles"), _FIELDS, coverage=0.9)

@@ -1,7 +1,8 @@
 """Elevation of any point: known heights, mountain ranges between them, and the sea floor.
 
 Airfields and cities give the height of the lowlands and valleys, weighted by distance. Within a range, ridges
-rise to its crest between the known points. Summits, camps and other points of known height are met exactly.
+rise to its crest between the known points. Summits, camps and other points of known height are met exactly; around
+a flat one, such as the surface of a lake, the ground is level.
 Nothing here is surveyed: between the known points the ground is plausible, not true.
 """
 
@@ -181,6 +182,9 @@ def _anchors() -> _Anchors:
         values.extend((record["lat"], record["lng"], record["metres"]))
     for record in tables.stream("cities"):
         values.extend((record["lat"], record["lng"], record["elevation"]))
+    for record in tables.stream("peaks"):
+        if record.get("flat"):
+            values.extend((record["lat"], record["lng"], record["metres"]))
     lats, lngs, metres = np.array(values).reshape(-1, 3).T
     return _Anchors(vectors_of(lats, lngs), metres.copy())
 

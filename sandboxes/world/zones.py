@@ -1,6 +1,7 @@
 """Time zones: which one holds at a point, and what it is called.
 
-On land and near the coast it is the zone of the nearest settlement; out at sea the nautical zone by longitude.
+On land and near the coast it is the zone of the nearest settlement, but for pockets and islands where that has another;
+out at sea the nautical zone by longitude.
 """
 
 from datetime import datetime, timedelta
@@ -15,6 +16,9 @@ COAST_M = 350_000.0
 
 def zone_at(point: Point) -> str:
     """The name of the zone in the time zone database."""
+    for pocket in tables.load("zone_pockets"):
+        if pocket["south"] <= point.lat <= pocket["north"] and pocket["west"] <= point.lng <= pocket["east"]:
+            return str(pocket["zone"])
     place = settlements.around(point, 1)[0]
     if geo.distance(point, place.point) <= COAST_M or point.lat < -60:
         return place.zone
