@@ -2,13 +2,15 @@
 
 import random
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
+from m3bench.tasks.answers.fields import Field, Integer, Name, Pair
 from m3bench.tasks.families import sights
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.render import wayfinding
 from m3bench.tasks.render.canvas import Canvas
 
 _ZOOM = 10
+_MARGIN = 2
+"""By how much the worst air must be worse than the next."""
 _STYLES = {"roadmap": "road", "terrain": "terrain", "satellite": "satellite", "hybrid": "hybrid"}
 _LAYERS = {"PM25_INDIGO_PERSIAN": "PM2.5", "US_AQI": "US AQI"}
 
@@ -34,7 +36,7 @@ class Heatmap:
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Find the cities, map them and ask for their air together, then the tiles of the worst; of all that are equal."""
+        """Find the cities, map them and ask for their air together, then the tiles of the worst."""
         style = rng.choice(tuple(_STYLES))
         cities, names = composition.facts["cities"], composition.facts["names"]
         points = [sights.position(text) for text in await play.step(*(sights.geocode(city) for city in cities))]
@@ -48,29 +50,36 @@ class Heatmap:
         airs = [sights.air_at(point) for point in points]
         texts = await play.step(*maps, *airs)
         indexes = [sights.index(text) for text in texts[len(maps) :]]
-        worst = [number for number, index in enumerate(indexes) if index == min(indexes)]
-        tiles = [sights.tile(points[number], _ZOOM) for number in worst]
+        order = sorted(range(len(cities)), key=lambda number: indexes[number])
+        need(indexes[order[1]] - indexes[order[0]] >= _MARGIN, "two cities have the worst air")
+        worst, *others = order
+        x, y = sights.tile(points[worst], _ZOOM)
         layers = [
-            call("google-air/heatmap_tile", {"z": _ZOOM, "x": x, "y": y, "indexType": layer})
-            for x, y in dict.fromkeys(tiles)
-            for layer in _LAYERS
+            call("google-air/heatmap_tile", {"z": _ZOOM, "x": x, "y": y, "indexType": layer}) for layer in _LAYERS
         ]
         await play.step(*layers)
-        told = "; ".join(
-            f"{names[number][0]} with an index of {indexes[number]}, on tile x {x}, y {y}"
-            for number, (x, y) in zip(worst, tiles, strict=True)
-        )
         return Solution(
             wording=f"Geocode the cities in {path}, get a {style} map of each at zoom {_ZOOM}, and the PM2.5 and US AQI heat-map tiles of the one with the worst air.",
-            answer=f"The maps of {', '.join(spellings[0] for spellings in names)} are made. The worst air now is in {told}; its PM2.5 and US AQI tiles are fetched.",
-            checks=(
-                AnswerNames(all_of=tuple(tuple(names[number]) for number in worst)),
-                AnswerNumber(value=min(indexes), tolerance=0, what="the index of the worst air"),
-                *(AnswerNumber(value=part, tolerance=0, what="the tile") for place in tiles for part in place),
-                CallMade(tool="google-maps/static_map", containing=style, times=len(cities)),
-                *(
-                    CallMade(tool="google-air/heatmap_tile", containing=layer, times=len(set(tiles)))
-                    for layer in _LAYERS
+            answer=f"The maps of {', '.join(spellings[0] for spellings in names)} are made. The worst air now is in {names[worst][0]} "
+            f"with an index of {indexes[worst]}, on tile x {x}, y {y}; its PM2.5 and US AQI tiles are fetched.",
+            fields=(
+                Field(
+                    name="city",
+                    meaning="the city with the worst air at the moment",
+                    value=Name(
+                        value=names[worst][0],
+                        aliases=tuple(names[worst][1:]),
+                        others=tuple(name for number in others for name in names[number]),
+                        context=(cities[worst],),
+                    ),
+                    compared=tuple(float(indexes[number]) for number in order),
+                    derived=tuple(float(index) for index in indexes),
+                ),
+                Field(name="index", meaning="its universal air quality index now", value=Integer(value=indexes[worst])),
+                Field(
+                    name="tile",
+                    meaning=f"column and row of the heat map tile at zoom {_ZOOM} that covers its centre",
+                    value=Pair(value=(x, y)),
                 ),
             ),
             given={"style": _STYLES[style]},
