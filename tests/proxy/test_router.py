@@ -7,12 +7,12 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from m3bench.proxy.router import CHECKED_AT_ONCE, MAX_ARGUMENT_BYTES
+from m3bench.proxy.router import CHECKED_AT_ONCE, MAX_ARGUMENT_BYTES, Router
 from m3bench.proxy.trim import MAX_RESULT_BYTES
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.errors import SandboxError, StoreError, ToolCrashError
 from m3bench.tasks.outcome import Reply
-from tests.proxy.house import RAW, House, refused
+from tests.proxy.house import RAW, House, Own, Upstream, refused
 
 pytestmark = pytest.mark.anyio
 
@@ -230,3 +230,22 @@ async def test_an_upstream_server_is_not_told_of_optionals_that_were_left_out() 
     house = House()
     answer = await house.call("far__tool", {"where": None, "other": None})
     assert json.loads(answer.result)["arguments"] == {"other": None}
+
+
+async def test_third_party_tools_are_bound_by_the_limits_of_the_run() -> None:
+    house = House()
+    assert (await house.call("far__tool", {})).outcome == "success"
+    house.run.stop = "This run has used its 60 minutes: submit what you have."
+    answer = await house.call("far__tool", {})
+    assert (answer.outcome, answer.owner) == ("failed", "limit")
+    assert refused(answer) == house.run.stop
+
+
+async def test_third_party_tools_are_refused_outside_a_run_where_only_runs_may_use_them() -> None:
+    house = House()
+    house.seat.run = None
+    assert (await house.call("far__tool", {})).outcome == "success"
+    house.router = Router(house.record, Own(), Upstream(), only_runs=True)
+    answer = await house.call("far__tool", {})
+    assert (answer.outcome, answer.owner) == ("failed", "client")
+    assert "call start_task first" in refused(answer)

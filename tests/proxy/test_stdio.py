@@ -224,3 +224,13 @@ async def _ping(pipe: Pipe, id: str) -> None:
 @given(revision=st.sampled_from([None, "2025-03-26", "2025-11-25"]), lines=st.lists(JUNK, max_size=12))
 def test_after_any_junk_a_request_is_answered(revision: str | None, lines: list[bytes]) -> None:
     anyio.run(junk_then_ping, revision, lines)
+
+
+async def test_a_tool_can_ask_the_client_while_its_call_is_under_way() -> None:
+    async with connected(House()) as pipe:
+        await pipe.say(id=1, method="tools/call", params={"name": "far__ask", "arguments": {}})
+        asked = await pipe.read()
+        assert (asked["method"], asked["params"]) == ("sampling/createMessage", {"maxTokens": 1})
+        await pipe.say(id=asked["id"], error={"code": -1, "message": "no"})
+        answer = await pipe.read()
+        assert (answer["id"], answer["result"]["said"]) == (1, {"error": {"code": -1, "message": "no"}})
