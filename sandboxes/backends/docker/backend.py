@@ -96,10 +96,7 @@ class DockerBackend(HostBackend):
     @property
     def guards(self) -> frozenset[Guard]:
         """What holds in every container."""
-        if self._facts is None:
-            return frozenset()
-        unseen: set[Guard] = {"disk"} if self._is_elsewhere(self._facts) else set()
-        return self._facts.guards - unseen
+        return self._facts.guards if self._facts is not None else frozenset()
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -107,8 +104,6 @@ class DockerBackend(HostBackend):
         if self._facts is None:
             return ()
         reasons = ["the Docker engine's kernel does not"] if self._facts.lacking else []
-        if self._is_elsewhere(self._facts):
-            reasons.append("the workspace is a volume of the engine")
         return notice(self.guards, reasons)
 
     @property
@@ -117,8 +112,8 @@ class DockerBackend(HostBackend):
         return self._limits.memory
 
     def watch(self, workspace: Path) -> Watch:
-        """What to look at from outside: the workspace, where it is a folder of this machine."""
-        return Watch(workspace=workspace if isinstance(self._placement, SharedFolder) else None)
+        """What to look at from outside."""
+        return self._placement.watch(workspace.resolve()) if self._placement is not None else Watch()
 
     def prospect(self) -> Prospect:
         """What will hold in containers here."""

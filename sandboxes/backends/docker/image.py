@@ -37,6 +37,7 @@ _OUTSIDE = ("backends", "selfcheck", "pool.py", "link.py", "world/build")
 _INSIDE = (
     "sandboxes/backends/__init__.py", "sandboxes/backends/confinement.py", "sandboxes/backends/landlock.py",
     "sandboxes/backends/privileges.py", "sandboxes/backends/seccomp.py", "sandboxes/backends/visible.py",
+    "sandboxes/backends/watch.py",
     "tasks/__init__.py", "tasks/atomic_files.py", "tasks/catalog.py", "tasks/coercion.py", "tasks/errors.py",
     "tasks/fault.py", "tasks/jsonrpc.py", "tasks/lines.py", "tasks/outcome.py", "tasks/scene.py", "tasks/schema.py",
 )  # fmt: skip

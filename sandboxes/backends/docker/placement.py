@@ -14,8 +14,10 @@ from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client
 from m3bench.sandboxes.backends.docker.leases import HELD, marks, new_name
+from m3bench.sandboxes.backends.docker.lookout import Lookout, VolumeWatch
 from m3bench.sandboxes.backends.docker.transfer import pack, unpack
 from m3bench.sandboxes.backends.ownership import give
+from m3bench.sandboxes.backends.watch import Watch
 
 
 class Placement(Protocol):
@@ -28,6 +30,10 @@ class Placement(Protocol):
 
     def mount(self, client: Client, workspace: Path) -> dict[str, Any]:
         """What to mount, as the API takes it; the first time, the files go with it."""
+        ...
+
+    def watch(self, workspace: Path) -> Watch:
+        """How to look at a workspace that was mounted."""
         ...
 
     def take(self, client: Client, workspace: Path, names: Sequence[str]) -> None:
@@ -65,6 +71,10 @@ class SharedFolder:
             "BindOptions": {"Propagation": "rprivate"},
         }  # fmt: skip
 
+    def watch(self, workspace: Path) -> Watch:
+        """From here."""
+        return Watch(workspace=workspace)
+
     def take(self, client: Client, workspace: Path, names: Sequence[str]) -> None:
         """The files are there; a superuser's must change hands."""
         if self._is_superuser:
@@ -88,15 +98,25 @@ class EngineVolume:
         self._image = image
         self._lease = lease
         self._volumes: dict[Path, str] = {}
+        self._lookouts: dict[Path, Lookout] = {}
 
     def mount(self, client: Client, workspace: Path) -> dict[str, Any]:
-        """The volume of a workspace, made and filled the first time."""
+        """The volume of a workspace, made and filled the first time, with somebody who looks at it."""
         if workspace not in self._volumes:
             name = new_name()
             client.create_volume(name, labels=marks(workspace.name, self._lease, folder=workspace))
             self._volumes[workspace] = name
             self._put(client, workspace, None)
-        return _volume(self._volumes[workspace])
+        mount = _volume(self._volumes[workspace])
+        if workspace not in self._lookouts or self._lookouts[workspace].is_broken:
+            self._look_no_more(client, workspace)
+            labels = marks(workspace.name, self._lease, folder=workspace)
+            self._lookouts[workspace] = Lookout(client, self._image, self.user, mount, labels)
+        return mount
+
+    def watch(self, workspace: Path) -> Watch:
+        """From beside the sandbox."""
+        return VolumeWatch(lookout=self._lookouts[workspace])
 
     def take(self, client: Client, workspace: Path, names: Sequence[str]) -> None:
         """Carry files over."""
@@ -105,6 +125,7 @@ class EngineVolume:
 
     def leave(self, client: Client, workspace: Path) -> None:
         """Fetch all files and give up the volume; where they cannot be fetched it stays as long as the folder."""
+        self._look_no_more(client, workspace)
         name = self._volumes.pop(workspace, None)
         if name is not None:
             try:
@@ -125,6 +146,11 @@ class EngineVolume:
             chunks, _ = client.get_archive(carrier, image.MOUNT)
             unpack(chunks, workspace, keep)
         client.remove_volume(name, force=True)
+
+    def _look_no_more(self, client: Client, workspace: Path) -> None:
+        lookout = self._lookouts.pop(workspace, None)
+        if lookout is not None:
+            lookout.close(client)
 
     def _put(self, client: Client, workspace: Path, names: Sequence[str] | None) -> None:
         with pack(workspace, names) as archive:

@@ -60,6 +60,25 @@ def test_a_run_has_its_files_wherever_the_engine_is(
     anyio.run(run)
 
 
+@pytest.mark.docker
+@pytest.mark.usefixtures("mine")
+def test_what_a_volume_holds_has_the_same_walls_as_a_folder(tmp_path: Path) -> None:
+    async def run() -> None:
+        with anyio.fail_after(120):
+            async with DockerBackend(shared=False) as backend, Pool(backend, tmp_path) as pool:
+                lease = await pool.lease(servers=("probe",))
+                await _probe(lease, "write", path="kept.txt", text="before")
+                assert "disk" in lease.guards
+                assert lease.notices == backend.notices
+                with pytest.raises(SandboxError, match=r"its workspace held .* and may hold 256 MB, 2000 files"):
+                    await _probe(lease, "fill", folder="many", files=5000, size=10)
+                assert await _probe(lease, "read", path="kept.txt") == "before"
+                await lease.release(keep_files=True)
+                assert len(list(lease.workspace.rglob("*"))) <= 2001
+
+    anyio.run(run)
+
+
 OWNER = """
 import anyio, sys
 from pathlib import Path
