@@ -160,6 +160,7 @@ def compare(
     signature: Signature | None = None,
     pictures: frozenset[str] = frozenset(),
     files: frozenset[str] = frozenset(),
+    common: frozenset[Fact] = frozenset(),
 ) -> Comparison:
     """Compare an actual call with a reference call of the same tool.
 
@@ -178,7 +179,7 @@ def compare(
     if not planned.gives:
         return Comparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
     found = sum(made.held.holds(fact) for fact in planned.gives)
-    telling = any(is_distinctive(fact) for fact in planned.gives)
+    telling = any(is_distinctive(fact) and fact not in common for fact in planned.gives)
     if found == len(planned.gives) and (telling or _names_the_place(agreement, made.held)):
         return Comparison("same effect", 1.0, agreement)
     share = found / len(planned.gives) * (1.0 if agreement.reworded else agreement.share)
@@ -233,6 +234,7 @@ class _Search:
                     signature,
                     self._pictures,
                     self._files,
+                    self._common(row),
                 )
                 for column in columns
             ]
@@ -336,7 +338,14 @@ class _Search:
         return by_more(wanted, planned, self._made, self._order, lambda index: self._agreement(place, index))
 
     def _by_facts(self, place: int) -> set[int]:
-        return by_facts(self._reference[place], self._plan.calls[place], self._made, self._order, self._used)
+        wanted, planned = self._reference[place], self._plan.calls[place]
+        return by_facts(wanted, planned, self._made, self._order, self._used, self._common(place))
+
+    def _common(self, place: int) -> frozenset[Fact]:
+        """Facts that other reference calls of the same tool give too: they do not tell which call it was."""
+        tool = self._reference[place].tool
+        others = [at for at, call in enumerate(self._reference) if call.tool == tool and at != place]
+        return frozenset(fact for at in others for fact in self._plan.calls[at].gives)
 
     @property
     def _used(self) -> frozenset[int]:

@@ -67,7 +67,12 @@ def by_more(
 
 
 def by_facts(
-    wanted: Call, planned: PlannedCall, made: Sequence[Told], order: Sequence[int], used: frozenset[int]
+    wanted: Call,
+    planned: PlannedCall,
+    made: Sequence[Told],
+    order: Sequence[int],
+    used: frozenset[int],
+    common: frozenset[Fact] = frozenset(),
 ) -> set[int]:
     """Calls of any tool that told the same facts: one alone, or several together.
 
@@ -80,17 +85,24 @@ def by_facts(
         made: The actual calls.
         order: Those to look at, the preferred ones first.
         used: Those that answer something already.
+        common: Facts that other reference calls of the tool give too, and that do not tell them apart.
     """
     computed = kinds_of(wanted.tool).role == "computation"
     facts = _proofs(wanted, planned)
-    telling = [fact for fact in facts if computed or is_distinctive(fact)]
-    if not telling:
+    telling = [fact for fact in facts if (computed or is_distinctive(fact)) and fact not in common]
+    if not facts:
         return _opened(wanted, planned, made, sorted(used))
+    if not telling:
+        return set()
+    if not any(is_distinctive(fact) for fact in telling):
+        order = [index for index in order if kinds_of(made[index].call.tool).role == "computation"]
     holders = [[index for index in order if made[index].told(fact)] for fact in facts]
     alone = [index for index in order if all(index in holder for holder in holders)]
     if not any(fact in planned.news for fact in telling):
         return set([index for index in alone if index in used and _knows(made[index], wanted)][:1])
-    return set(alone[:1]) or ({holder[0] for holder in holders} if all(holders) else set())
+    parts = {holder[0] for holder in holders} if all(holders) else set()
+    proven = {holder[0] for fact, holder in zip(facts, holders, strict=True) if holder and fact in telling}
+    return set(alone[:1]) or (parts if parts == proven else set())
 
 
 def _proofs(wanted: Call, planned: PlannedCall) -> list[Fact]:

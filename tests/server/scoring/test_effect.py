@@ -169,6 +169,15 @@ def test_one_range_answers_for_the_days_in_it():
     assert answered("2024-10-27", "2024-10-31") == set()
 
 
+def test_what_every_day_is_told_does_not_show_which_day_it_was():
+    reference = Trajectory(
+        steps=(Step(calls=(flares("2024-10-24", "2024-10-24"), flares("2024-10-26", "2024-10-26"))),)
+    )
+    plan = Plan(calls=(PlannedCall(gives=("solar flares", 24.0), new=2), PlannedCall(gives=("solar flares",), new=1)))
+    other = made([(flares("2023-01-24", "2023-01-24"), "Solar flares: none"), (JOKER, "24")])
+    assert not answers(other, reference=reference, plan=plan).answers
+
+
 def test_a_table_of_distances_answers_for_the_ways_in_it():
     def way(origin, mode="WALK"):
         ends = {"origin": {"address": origin}, "destination": {"location": {"latLng": {"latitude": 1, "longitude": 2}}}}
