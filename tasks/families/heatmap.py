@@ -80,6 +80,7 @@ class Heatmap:
                     name="tile",
                     meaning=f"column and row of the heat map tile at zoom {_ZOOM} that covers its centre",
                     value=Pair(value=(x, y)),
+                    derived=points[worst],
                 ),
             ),
             given={"style": _STYLES[style]},
