@@ -11,7 +11,8 @@ from m3bench.server.authoring.lint import lint, lint_set
 from m3bench.server.authoring.performance import Performance, perform
 from m3bench.server.authoring.planning import derive, in_steps
 from m3bench.server.scoring import Encoder, open_encoder, score
-from m3bench.server.scoring.effect import Answers, Made, find_answers
+from m3bench.server.scoring.answers import Answers
+from m3bench.server.scoring.effect import Made, find_answers
 from m3bench.server.scoring.effect_metrics import measure
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.catalog import load_catalog

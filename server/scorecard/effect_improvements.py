@@ -11,7 +11,7 @@ from functools import cached_property
 
 from m3bench.server.scorecard.call_words import NAMED, call_text, differences_text, listed, tool_name
 from m3bench.server.scorecard.model import Fault, Improvement, Match, ScoreCard
-from m3bench.server.scoring.effect import Answer, Answers
+from m3bench.server.scoring.answers import Answer, Answers
 from m3bench.server.scoring.effect_metrics import dependences, measure
 from m3bench.tasks.plan import Plan, PlannedCall
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from m3bench.server.scoring.effect import NAME as EFFECT
+from m3bench.server.scoring.answers import NAME as EFFECT
 from m3bench.server.scoring.profiles import AVERAGED, COUNTED, M3
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
 

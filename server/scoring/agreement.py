@@ -90,7 +90,9 @@ def agree(
         if kind == "presentation":
             continue
         one, other = wanted.get(name), asked.get(name)
-        if kind in ("text", "content"):
+        if one == other and type(one) is type(other):
+            shares += [1.0] if kind in ("text", "content") else []
+        elif kind in ("text", "content"):
             share = content.share(name, one, other) if kind == "content" else _likeness(one, other)
             shares.append(share)
             if kind == "text" and share < 1:
@@ -102,6 +104,9 @@ def agree(
     share = math.fsum(shares) / len(shares) if shares else 1.0
     return Agreement(equal=not wrong and share == 1, share=share, reworded=tuple(reworded), wrong=tuple(wrong))
 
+
+EQUAL = Agreement(equal=True, share=1.0, reworded=(), wrong=())
+"""Of a call with one that is written the same."""
 
 _POSITION = "position"
 _MODES = frozenset({"operation", "source_type"})

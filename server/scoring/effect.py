@@ -10,11 +10,12 @@ arguments alone decide.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from m3bench.server.scoring import content
-from m3bench.server.scoring.agreement import Agreement, agree, file_name, files_of, says_nothing
-from m3bench.server.scoring.align import assign
+from m3bench.server.scoring.agreement import EQUAL, Agreement, agree, file_name, files_of, says_nothing
+from m3bench.server.scoring.answers import Answer, Answers, Way
+from m3bench.server.scoring.assignment import WEAK, assigned, equal_pairs
 from m3bench.server.scoring.other_routes import by_facts, by_more
 from m3bench.server.scoring.texts import Signature, Signatures
 from m3bench.tasks.facts import Fact, Held, is_distinctive, leaves
@@ -23,15 +24,8 @@ from m3bench.tasks.kinds import ToolKinds, kinds_of
 from m3bench.tasks.plan import Plan, PlannedCall, digest
 from m3bench.tasks.trajectory import JSON, Call, Trajectory
 
-NAME = "effect"
-"""Of the profile."""
-WEAK = 0.60
-"""Similarity from which two calls match."""
-
 SAVES = "save_path"
 """The argument of calls that read something and keep a copy."""
-
-Way = Literal["same call", "same effect", "partly", "another route"]
 
 NOTHING_KNOWN = Signature(defaults={})
 
@@ -55,54 +49,19 @@ class Made:
         """The arguments, asked for facts."""
         return Held("\n".join(str(leaf) for leaf in leaves(self.call.arguments)))
 
+    @cached_property
+    def digest(self) -> str:
+        """Of the result."""
+        return digest(self.result or "")
+
+    @cached_property
+    def agreements(self) -> dict[str, Agreement]:
+        """How it compares with reference calls, which references of a task have in common."""
+        return {}
+
     def told(self, fact: Fact) -> bool:
         """Whether the call brought a fact that whoever made it did not put in."""
         return self.held.holds(fact) and not self.asked.holds(fact)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """How a reference call was answered."""
-
-    way: Way
-    actual: tuple[int, ...]
-    """The calls that answer it; several only on another route."""
-    similarity: float
-    agreement: Agreement | None
-    """Of the arguments, when the tool is the same."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answers:
-    """Which reference calls were answered, and how."""
-
-    plan: Plan
-    reference_steps: tuple[int, ...]
-    """The step of each reference call."""
-    steps: tuple[int, ...]
-    """The step of each actual call."""
-    answers: Mapping[int, Answer]
-    """By place in the reference."""
-    dropped: frozenset[int]
-    """Reference calls that were not needed in this run."""
-    rejected: Mapping[int, tuple[int, Agreement]]
-    """For a reference call that nothing answers: the nearest actual call of the same tool, and how it differs."""
-    reference_tools: tuple[str, ...] = ()
-    """The tool of each reference call."""
-    tools: tuple[str, ...] = ()
-    """The tool of each actual call."""
-    results_known: bool = True
-    """Whether what the actual calls gave is known; otherwise their arguments alone decided."""
-
-    @property
-    def wanted(self) -> int:
-        """How many reference calls count."""
-        return len(self.plan.calls) - len(self.dropped)
-
-    @cached_property
-    def needed(self) -> frozenset[int]:
-        """The actual calls that answer something."""
-        return frozenset(index for answer in self.answers.values() for index in answer.actual)
 
 
 class Comparison(NamedTuple):
@@ -169,12 +128,16 @@ def compare(
     share of the facts (of the arguments, when results are not known) that agrees.
     """
     kinds, known = kinds_of(reference.tool), signature or NOTHING_KNOWN
-    agreement = agree(reference, made.call, kinds, known.defaults, known.unordered, pictures, files)
+    key = f"{reference.arguments}{id(reference.tolerances) if reference.tolerances else ''}"
+    agreement = made.agreements.get(key)
+    if agreement is None:
+        agreement = agree(reference, made.call, kinds, known.defaults, known.unordered, pictures, files)
+        made.agreements[key] = agreement
     if agreement.equal:
         return Comparison("same call", 1.0, agreement)
     if made.result is None or kinds.role == "action":
         return Comparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
-    if planned.result and digest(made.result) == planned.result:
+    if planned.result and made.digest == planned.result:
         return Comparison("same effect", 1.0, agreement)
     if not planned.gives:
         return Comparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
@@ -223,8 +186,15 @@ class _Search:
                 self._match(rows, columns, self._signatures(tool))
 
     def _match(self, rows: Sequence[int], columns: Sequence[int], signature: Signature | None) -> None:
-        import numpy as np
-
+        equal = equal_pairs([self._reference[row] for row in rows], [self._made[column].call for column in columns])
+        for row, column in equal.items():
+            self.answers[rows[row]] = Answer(
+                way="same call", actual=(columns[column],), similarity=1.0, agreement=EQUAL
+            )
+        rows = [row for place, row in enumerate(rows) if place not in equal]
+        columns = [column for place, column in enumerate(columns) if place not in equal.values()]
+        if not rows or not columns:
+            return
         table = [
             [
                 compare(
@@ -240,7 +210,7 @@ class _Search:
             ]
             for row in rows
         ]
-        for row, column in assign(np.array([[pair.similarity for pair in line] for line in table]), WEAK):
+        for row, column in assigned([[pair.similarity for pair in line] for line in table]):
             way, similarity, agreement = table[row][column]
             self.answers[rows[row]] = Answer(
                 way=way, actual=(columns[column],), similarity=similarity, agreement=agreement
@@ -248,12 +218,13 @@ class _Search:
         taken = self._used
         named: set[int] = set()
         for row, line in zip(rows, table, strict=True):
-            if row not in self.answers:
-                # One that answers nothing comes first, then one not named yet, then the one that is least wrong.
-                order = [
-                    (columns[i] in taken, columns[i] in named, len(pair.agreement.wrong), -pair.agreement.share, i)
-                    for i, pair in enumerate(line)
-                ]
+            # Of those that answer nothing, one not named yet comes first, then the one that is least wrong.
+            order = [
+                (columns[i] in named, len(pair.agreement.wrong), -pair.agreement.share, i)
+                for i, pair in enumerate(line)
+                if columns[i] not in taken
+            ]
+            if row not in self.answers and order:
                 near = min(order)[-1]
                 named.add(columns[near])
                 self.nearest[row] = columns[near], line[near].agreement
@@ -362,14 +333,20 @@ class _Search:
 
         The facts stand in the arguments of calls that answer something, or in what the client rightly said.
         """
-        shown = Held("\n".join([said, *(self._made[index].asked.text for index in sorted(self._used))]))
-        return frozenset(
-            place
+        candidates = [
+            (place, planned)
             for place, planned in enumerate(self._plan.calls)
             if place not in self.answers
             and kinds_of(self._reference[place].tool).role in ("perception", "computation")
             and planned.gives
-            and all(shown.holds(fact) or shown.holds_rounded(fact) for fact in planned.gives)
+        ]
+        if not candidates:
+            return frozenset()
+        shown = Held("\n".join([said, *(self._made[index].asked.text for index in sorted(self._used))]))
+        return frozenset(
+            place
+            for place, planned in candidates
+            if all(shown.holds(fact) or shown.holds_rounded(fact) for fact in planned.gives)
         )
 
 

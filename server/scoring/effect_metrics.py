@@ -15,7 +15,7 @@ earns little.
 import math
 from collections.abc import Sequence
 
-from m3bench.server.scoring.effect import Answers
+from m3bench.server.scoring.answers import Answers
 from m3bench.server.scoring.profiles import AVERAGED
 
 AS_THEY_ARE = ("recall", "precision")

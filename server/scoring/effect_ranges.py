@@ -9,7 +9,7 @@ that none of them passes is given, and `exact` is false. So it is where calls of
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from m3bench.server.scoring.effect import Answers
+from m3bench.server.scoring.answers import Answers
 from m3bench.server.scoring.effect_metrics import average, dependences, measure
 from m3bench.server.scoring.profiles import AVERAGED
 from m3bench.server.scoring.ranges import ENUMERATED, Range, Ranges, hull, places

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from m3bench.server.scoring.agreement import Agreement, Disagreement
-from m3bench.server.scoring.effect import Answer, Answers
+from m3bench.server.scoring.answers import Answer, Answers
 from m3bench.server.scoring.effect_metrics import pairs, planned_steps, taken_steps
 from m3bench.server.scoring.words import value
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from m3bench.server.scoring import texts
+from m3bench.server.scoring.answers import NAME, Answer, Answers
 from m3bench.server.scoring.differences import Difference, differences
-from m3bench.server.scoring.effect import NAME, Answer, Answers, Made, find_answers
+from m3bench.server.scoring.effect import Made, find_answers
 from m3bench.server.scoring.effect_metrics import measure
 from m3bench.server.scoring.effect_reasons import NOTHING_NEEDED
 from m3bench.server.scoring.metrics import Alignment, Link

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from m3bench.server.scoring.answers import Answers
 from m3bench.server.scoring.differences import Difference
-from m3bench.server.scoring.effect import Answers
 from m3bench.server.scoring.metrics import Alignment
 from m3bench.tasks.trajectory import Call
 

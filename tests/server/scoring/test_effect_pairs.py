@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from m3bench.server.scoring.agreement import PATHS
-from m3bench.server.scoring.effect import WEAK, Made, compare
+from m3bench.server.scoring.assignment import WEAK
+from m3bench.server.scoring.effect import Made, compare
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.kinds import kinds_of
