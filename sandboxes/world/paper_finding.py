@@ -63,7 +63,7 @@ def _category(platform: Platform, query: str) -> str | None:
 @cache
 def _index(platform: Platform | None) -> Index[dict[str, Any]]:
     papers = list(on(platform).values()) if platform else all_papers()
-    return Index([_record(paper) for paper in papers], _FIELDS, coverage=0.6)
+    return Index([_record(paper) for paper in papers], _FIELDS, coverage=0.7)
 
 
 def _record(paper: Paper) -> dict[str, Any]:

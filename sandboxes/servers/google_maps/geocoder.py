@@ -59,6 +59,11 @@ def coordinates(text: str) -> Point | None:
     return Point(lat, lng) if -90 <= lat <= 90 and -180 <= lng <= 180 else None
 
 
+_KINDS = frozenset(
+    {"airport", "beach", "bridge", "castle", "church", "hotel", "lake", "mill", "park", "station", "tower"}
+)
+
+
 @lru_cache(maxsize=512)
 def geocode(text: str, region: str | None = None) -> tuple[Match, ...]:
     """What an address or name means, likeliest first; empty when nothing answers to it.
@@ -67,6 +72,24 @@ def geocode(text: str, region: str | None = None) -> tuple[Match, ...]:
         text: The address, in any order of the usual ones.
         region: Two-letter code of the country to prefer.
     """
+    found = _meant(text, region)
+    kept = tuple(match for match in found if not _is_town_of_kind(text, match))
+    if kept or not found:
+        return kept
+    kind = fold(found[0].town or found[0].name)
+    rest = " ".join(word for word in words(text) if word != kind)
+    return tuple(match for match in _meant(rest, region) if kind in match.types)
+
+
+def _is_town_of_kind(text: str, match: Match) -> bool:
+    """Whether a town is called after a kind of thing, such as Airport, Hawaii, and the text asks for such a thing."""
+    if "locality" not in match.types or fold(match.town or match.name) not in _KINDS:
+        return False
+    known = {*words(match.address), *words(" ".join(states("US").values()))}
+    return any(word not in known for word in words(text))
+
+
+def _meant(text: str, region: str | None) -> tuple[Match, ...]:
     code = pluscodes.find(text)
     if code:
         return _by_code(*code, region)

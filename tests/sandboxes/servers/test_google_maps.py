@@ -34,6 +34,12 @@ def some(table: str, count: int) -> list[Any]:
     return [records[noise.integer(0, len(records) - 1, "sample", table, number)] for number in range(count)]
 
 
+def test_a_town_called_after_a_kind_of_thing_is_not_taken_for_such_a_thing(bench: Bench) -> None:
+    assert "Queens, NY" in bench.text("google-maps/geocode", address="JFK airport")
+    assert "ZERO_RESULTS" in bench.text("google-maps/geocode", address="Zwentibold airport")
+    assert "Airport, HI" in bench.text("google-maps/geocode", address="Airport, Hawaii")
+
+
 def test_geocoding_a_landmark_and_back_returns_it(bench: Bench) -> None:
     for record in some("landmarks", 25):
         found = response(bench, "geocode", address=f"{record['name']}, {record['address']}")["results"][0]
