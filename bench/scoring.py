@@ -1,6 +1,7 @@
 """What scoring costs, side by side with the naive way, on the same generated set in one run.
 
     python bench/scoring.py                 everything; takes minutes, most of them in the naive way
+    python bench/scoring.py --effect        only the bundled set by effect, beside the paper's metric
     python bench/scoring.py --golden FILE   write a small set with the naive way's numbers, for the tests
 
 The naive way is sentence-transformers with one encode per task and every call embedded, texts seen before kept in a
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from workload.generator import Generator
 from workload.naive import naive
 
 from m3bench.server.scoring import Attempt, find_profile, score_many
-from m3bench.tasks.trajectory import Step, Trajectory
+from m3bench.tasks.trajectory import Call, Step, Trajectory
 from m3bench.tasks.trajectory_files import write_public_tasks
 
 SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -152,6 +153,76 @@ def growth() -> bool:
     return linear
 
 
+def effect() -> bool:
+    """The bundled set by effect, beside the paper's metric with every text embedded already. Whether it is as cheap.
+
+    The references as they are, and with every call in a step of its own and a word changed in every third.
+    """
+    from m3bench.server.scoring import open_encoder, score
+    from m3bench.server.scoring.effect_scorer import Played, score_by_effect
+    from m3bench.server.scoring.signatures import catalog_signatures
+    from m3bench.tasks.catalog import load_catalog
+    from m3bench.tasks.library import Library
+
+    library, signatures, encoder = Library(), catalog_signatures(load_catalog()), open_encoder()
+    runs = [
+        Played(actual=actual, references=[one.trajectory for one in task.references], plans=library.plans(task))
+        for task in library.tasks.values()
+        for actual in (task.references[0].trajectory, _spoiled(task.references[0].trajectory))
+    ]
+
+    start = time.process_time()
+    for run in runs:
+        score_by_effect(run, signatures)
+    took = time.process_time() - start
+    print(f"\n{'the bundled set':<44} {'CPU s':>8} {'ms/run':>8}")
+    print(f"  {f'{len(runs)} runs by effect':<42} {took:8.2f} {took * 1000 / len(runs):8.2f}")
+    some = runs[::17]
+    ways: dict[str, Callable[[Played], Any]] = {
+        "m3": lambda run: score(run.actual, run.references, encoder=encoder, signatures=signatures),
+        "effect": lambda run: score_by_effect(run, signatures),
+    }
+    costs = {}
+    for name, way in ways.items():
+        times = []
+        for _ in range(4):
+            start = time.process_time()
+            for run in some:
+                way(run)
+            times.append(time.process_time() - start)
+        costs[name] = min(times)
+        print(f"  {f'{len(some)} of them, warm, {name}':<42} {costs[name]:8.2f} {costs[name] * 1000 / len(some):8.2f}")
+    cheap = costs["effect"] <= 1.3 * costs["m3"]
+    print(f"  effect costs {costs['effect'] / costs['m3']:.2f} times m3 (at most 1.3): {'yes' if cheap else 'NO'}")
+    print(f"\n{'calls on each side, by effect':<44} {'CPU s':>8} {'ms/call':>8}")
+    each = []
+    for count in (100, 300, 1000, 3000):
+        calls = [Call(tool=f"bench/tool_{number}", arguments={"of": number}) for number in range(count)]
+        long = Trajectory(steps=tuple(Step(calls=(call,)) for call in calls))
+        start = time.process_time()
+        score_by_effect(Played(actual=long, references=[_together(calls)]), signatures)
+        each.append((time.process_time() - start) / count)
+        print(f"  {count:<42} {each[-1] * count:8.2f} {each[-1] * 1000:8.3f}")
+    linear = each[-1] < 3 * each[0]
+    print(f"  linear in calls (one of 3000 costs less than three of 100): {'yes' if linear else 'NO'}")
+    return cheap and linear
+
+
+def _together(calls: Sequence[Call]) -> Trajectory:
+    return Trajectory(steps=(Step(calls=tuple(calls)),))
+
+
+def _spoiled(reference: Trajectory) -> Trajectory:
+    calls = []
+    for number, call in enumerate(reference.calls):
+        arguments = dict(call.arguments)
+        name = next((name for name, value in arguments.items() if isinstance(value, str)), None)
+        if name is not None and number % 3 == 0:
+            arguments[name] = f"{arguments[name]} other"
+        calls.append(Call(tool=call.tool, arguments=arguments))
+    return Trajectory(steps=tuple(Step(calls=(call,)) for call in calls))
+
+
 def golden(path: Path, model: str) -> None:
     """A small set and what the naive way makes of it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -168,6 +239,7 @@ def main() -> int:
     parser.add_argument("--tasks", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--golden", type=Path, help="write the golden set for the tests")
+    parser.add_argument("--effect", action="store_true", help="only profile effect")
     parser.add_argument("--naive", nargs=2, type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--cache", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -180,10 +252,12 @@ def main() -> int:
         else:
             print(json.dumps(naive(*options.naive, model, options.cache)))
         return 0
+    if options.effect:
+        return 0 if effect() else 1
     with tempfile.TemporaryDirectory() as folder:
         cheap = compare(Path(folder), options.tasks, options.seed)
     linear = growth()
-    return 0 if cheap and linear else 1
+    return 0 if all([cheap, linear, effect()]) else 1
 
 
 if __name__ == "__main__":

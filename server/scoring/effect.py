@@ -179,11 +179,14 @@ class _Search:
 
     def match(self) -> None:
         """Assign actual calls to reference calls of the same tool."""
-        for tool in dict.fromkeys(call.tool for call in self._reference):
-            rows = [place for place, call in enumerate(self._reference) if call.tool == tool]
-            columns = [index for index in self._good if self._made[index].call.tool == tool]
-            if columns:
-                self._match(rows, columns, self._signatures(tool))
+        rows: dict[str, list[int]] = {}
+        columns: dict[str, list[int]] = {}
+        for place, call in enumerate(self._reference):
+            rows.setdefault(call.tool, []).append(place)
+        for index in self._good:
+            columns.setdefault(self._made[index].call.tool, []).append(index)
+        for tool in (tool for tool in rows if tool in columns):
+            self._match(rows[tool], columns[tool], self._signatures(tool))
 
     def _match(self, rows: Sequence[int], columns: Sequence[int], signature: Signature | None) -> None:
         equal = equal_pairs([self._reference[row] for row in rows], [self._made[column].call for column in columns])
