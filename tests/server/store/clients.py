@@ -55,6 +55,8 @@ class _Run:
     def admit(self) -> str | None:
         return None
 
+    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None: ...
+
     async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
         raise NotImplementedError
 
@@ -75,16 +77,18 @@ class _Echo:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def owns(self, name: str) -> bool:
+    def owns(self, seat: Seat, name: str) -> bool:
         return name == "echo"
 
-    def qualified(self, name: str) -> str:
+    def qualified(self, seat: Seat, name: str) -> str:
         return "echo/echo"
 
     def schema(self, name: str) -> Mapping[str, Any] | None:
         return None
 
-    async def call(self, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float) -> Answer:
+    async def call(
+        self, seat: Seat, run: str | None, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float
+    ) -> Answer:
         text = params["arguments"]["text"]
         self.asked.append(text)
         await anyio.lowlevel.checkpoint()
