@@ -284,3 +284,26 @@ def test_help_is_cheap() -> None:
     assert imported & heavy == set()
     assert "m3bench.server.scoring.minilm" not in imported
     assert "score" in done.stdout
+
+
+def test_references_of_a_known_set_are_scored_by_effect_and_without_results_by_kinds_alone(
+    run: Run, tmp_path: Path
+) -> None:
+    from m3bench.server.scoring.effect_reasons import KINDS_ALONE
+    from m3bench.tasks.library import Library
+
+    one, other = list(Library().tasks.values())[:2]
+    for name, task in (("references", one), ("same", one), ("other", other)):
+        made = tuple(reference.trajectory for reference in task.references[:1])
+        write_tasks(tmp_path / f"{name}.json", [TaskTrajectories(id=one.id, family=one.family, trajectories=made)])
+    averages = {}
+    for name in ("same", "other"):
+        data = json.loads(run("score", tmp_path / "references.json", tmp_path / f"{name}.json", "--json")[1])
+        assert (data["profile"], data["encoder"], data["note"]) == ("effect", "none", KINDS_ALONE)
+        averages[name] = data["aggregate"]["average"]
+    assert averages["same"] == 1.0
+    assert averages["other"] < 0.5
+    told = run("score", tmp_path / "references.json", tmp_path / "other.json", "--explain", one.id)[1]
+    assert KINDS_ALONE in told
+    assert "wanted" in told
+    assert '"profile": "m3"' in run("score", REFERENCES, ACTUAL, "--json")[1]
