@@ -139,7 +139,8 @@ def _call(
         if workspace is None and not kept:
             shutil.rmtree(folder, ignore_errors=True)
     if reply.outcome not in ("success", "empty"):
-        print(f"m3bench: {tool.qualified} failed: {reply.outcome.replace('_', ' ')}.", file=sys.stderr)
+        why = "not in the frozen world" if reply.outcome == "gap" else reply.outcome.replace("_", " ")
+        print(f"m3bench: {tool.qualified} failed: {why}.", file=sys.stderr)
         raise typer.Exit(1)
 
 

@@ -43,7 +43,7 @@ def test_arguments_may_come_from_standard_input() -> None:
     ("arguments", "code", "told"),
     [
         (["math/sum", '{"numbers": [1, 2]}'], 0, ""),
-        (["wiki/summary", '{"title": "Xqzv"}'], 1, "m3bench: wiki/summary failed: not found.\n"),
+        (["wiki/summary", '{"title": "Xqzv"}'], 1, "m3bench: wiki/summary failed: not in the frozen world.\n"),
         (["math/sum", "[]"], 2, "m3bench: math/sum cannot be called like that:\n"),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_failing_tool_is_shown_with_exit_code_1() -> None:
     done = call("wiki/summary", '{"title": "Xqzv Blorfgan"}')
     assert done.exit_code == 1
     assert "404" in done.stdout
-    assert "wiki/summary failed: not found" in done.stderr
+    assert "wiki/summary failed: not in the frozen world" in done.stderr
 
 
 def test_a_file_appears_in_the_workspace_and_is_named(tmp_path: Path) -> None:
