@@ -17,7 +17,7 @@ from m3bench.server.store.database import newer
 from m3bench.server.store.layout import BLOBS, database, run_workspace
 from m3bench.server.store.records import OWN_TOOLS, Damage
 from m3bench.server.store.rows import CHANGED, UNREADABLE, Rows
-from m3bench.server.store.schema import COLUMNS, VERSION, row_digest, version_of
+from m3bench.server.store.schema import VERSION, columns, row_digest, version_of
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.server.store.trouble import explain
 from m3bench.tasks.errors import StoreError
@@ -142,11 +142,11 @@ class _Look:
         return rows
 
     def _rows(self, table: str, key: str, ids: Sequence[Any], *, optional: bool = False) -> Iterator[Damage]:
-        columns = COLUMNS[table] + (", digest" if self._has_digests() else "")
+        names = columns(table, version_of(self._connection)) + (", digest" if self._has_digests() else "")
         for id in ids:
             run, call = (id, None) if table == "runs" else (self._runs_of.get(id), id)
             try:
-                found = self._connection.execute(f"SELECT {columns} FROM {table} WHERE {key} = ?", (id,)).fetchone()
+                found = self._connection.execute(f"SELECT {names} FROM {table} WHERE {key} = ?", (id,)).fetchone()
             except sqlite3.DatabaseError:
                 yield Damage(run=run, call=call, says=UNREADABLE)
                 continue

@@ -23,6 +23,12 @@ SENT_COLUMNS = "call, sent_ns"
 COLUMNS = {"runs": RUN_COLUMNS, "calls": CALL_COLUMNS, "answers": ANSWER_COLUMNS, "sent": SENT_COLUMNS}
 """What the digest of a row covers, by table, in this order."""
 
+
+def columns(table: str, version: int) -> str:
+    """What the digest of a row covers in a file of some version."""
+    return _RUN_COLUMNS_2 if table == "runs" and version < 4 else COLUMNS[table]
+
+
 _RUNS = """
 CREATE TABLE {name} (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, seat TEXT NOT NULL, task TEXT NOT NULL, state TEXT NOT NULL,
@@ -71,7 +77,11 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
     # Version 2 knew no run that outlives its server.
     2: (_RESUMPTIONS,),
     # Version 3 took an answer in prose alone.
-    3: ("ALTER TABLE runs ADD COLUMN fields TEXT", f"UPDATE runs SET digest = row_digest({RUN_COLUMNS})"),
+    3: (
+        "ALTER TABLE runs ADD COLUMN fields TEXT",
+        # What was damaged stays so.
+        f"UPDATE runs SET digest = row_digest({RUN_COLUMNS}) WHERE digest = row_digest({_RUN_COLUMNS_2})",
+    ),
 }
 """What turns a file of a version into one of the next."""
 

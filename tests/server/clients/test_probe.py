@@ -283,8 +283,8 @@ async def test_the_score_card_of_a_run_names_the_client_and_what_the_probe_found
         await client.call_tool("start_task", {"task_id": "sum-1"})
         await client.call_tool("submit", {"answer": "108"})
         card = await client.call_tool("score", {})
-    assert card.structured_content is not None
-    assert card.structured_content["client"] == {
+    assert card.meta is not None
+    assert card.meta["m3bench/card"]["client"] == {
         "name": "scripted 1.2",
         "revision": "2025-11-25",
         "capabilities": {

@@ -142,7 +142,7 @@ def test_void_samples_make_the_exit_code_1_and_the_way_to_try_again_is_told(
         breaking.setattr(Run, "call", broken)
         done = run(task_set, "--agent", "oracle", "-o", "out")
     assert done.exit_code == 1
-    assert "void: oracle: calls failed through no fault of the agent" in done.stderr
+    assert "void: oracle: 3 calls were lost through no fault of the agent: 3 by the sandbox." in done.stderr
     assert "m3bench run --agent oracle -o out --resume" in done.stderr
     assert run(task_set, "--agent", "oracle", "-o", "out", "--resume").exit_code == 0
     assert read_resultset(Path("out")).void == ()

@@ -68,5 +68,5 @@ def test_a_server_that_does_not_work_is_told_with_the_reason_and_exit_code_1(
     done = servers("--check", "--sandbox", "inprocess", "wiki")
     assert done.exit_code == 1
     assert "✗ wiki" in done.stdout
-    assert "not found" in done.stdout
+    assert "Not Found for url" in done.stdout
     assert "0 of 1 servers work" in done.stdout
