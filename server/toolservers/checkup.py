@@ -61,7 +61,8 @@ async def check(server: Server, backend: Backend) -> Finding:
     try:
         async for played in play(server.name, trajectory, backend=backend, catalog=Catalog((server,)), furnish=furnish):
             if not (played.succeeded or problem):
-                problem = f"{played.call.tool}: {played.outcome.replace('_', ' ')}: {' '.join(played.text.split()) or 'no text'}"
+                text = " ".join(played.text.split()) or "no text"
+                problem = f"{played.call.tool}: {played.outcome.replace('_', ' ')}: {text}"
     except SandboxError as error:
         problem = str(error)
     return Finding(server=server.name, tool=tool, seconds=perf_counter() - began, problem=problem)
