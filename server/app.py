@@ -7,7 +7,7 @@ connects and lists tools leaves no file, no process and no run behind.
 import logging
 import secrets
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import cache, cached_property, partial
 from importlib.metadata import version
@@ -23,7 +23,6 @@ from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
-from m3bench.server.clients.table import by_client_info
 from m3bench.server.results.reports.app_view import scorecard_page
 from m3bench.server.runs.budget import budget
 from m3bench.server.runs.notices import say_once
@@ -66,12 +65,17 @@ class App:
         settings: What the person chose.
         catalog: The tools there are; those that are built when left out.
         runs_per_sandbox: More than one only for agents that are known to mean no harm.
+        structured: What is known of a client, by its name, about structured content; see the table of clients.
     """
 
-    def __init__(self, settings: Settings, catalog: Catalog | None = None, *, runs_per_sandbox: int = 1) -> None:
+    def __init__(
+        self, settings: Settings, catalog: Catalog | None = None, *, runs_per_sandbox: int = 1,
+        structured: Callable[[str], str] | None = None,
+    ) -> None:  # fmt: skip
         check_encoder(settings.encoder)
         self.settings = settings
         self._runs_per_sandbox = runs_per_sandbox
+        self._structured = structured
         self.catalog = catalog or load_catalog().ready
         self.library = _library(settings)
         self.fleet = open_fleet(settings, PROMPTS)
@@ -155,8 +159,7 @@ class App:
         """Whether a client passes structured content over, as a probe of it or the table of clients says."""
         name = client.rpartition(" ")[0] or client
         probed = (client_facts(self.settings.data, client, "")["capabilities"] or {}).get("structured")
-        known = by_client_info(name)
-        return (probed or (known.structured if known is not None else "not known")) == "ignored"
+        return (probed or (self._structured(name) if self._structured is not None else "")) == "ignored"
 
     @cached_property
     def _entries(self) -> Mapping[str, dict[str, Any]]:
@@ -365,15 +368,6 @@ def _library(settings: Settings) -> Library:
     from m3bench.server.authoring.sets import private_set
 
     return private_set(settings.seed, settings.per_family)
-
-
-async def prepare_start(profile: str, content_only: bool) -> None:
-    """Make the next start with a profile instant."""
-    from m3bench.server.instant import Start
-    from m3bench.server.prepared import prepare
-
-    app = App(Settings.of(profile=profile, content_only=content_only))
-    await prepare(app.front, app.open_seat(), Start(profile, content_only))
 
 
 class _LazyJournal:

@@ -7,12 +7,12 @@ def main() -> None:
     """Run the program. A client that starts `m3bench serve` has its tools before the commands are imported."""
     opening = None
     if sys.argv[1:2] == ["serve"]:
-        from m3bench.server.instant import greet
+        from m3bench.proxy.instant import greet
 
         opening = greet(sys.argv[2:])
-    from m3bench.server import command_line
+    from m3bench.server.commands import program
 
-    command_line.main(opening)
+    program.main(opening)
 
 
 if __name__ == "__main__":

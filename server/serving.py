@@ -18,10 +18,10 @@ from m3bench.proxy.access import check_token
 from m3bench.proxy.connections import BoundedProtocol
 from m3bench.proxy.front import Front
 from m3bench.proxy.http import HttpSettings, http_app
+from m3bench.proxy.instant import Start
 from m3bench.proxy.opening import Opening
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.stdio import serve_stdio
-from m3bench.server.instant import Start
 from m3bench.tasks.errors import M3Error, UserError, first_cause
 
 
@@ -105,7 +105,7 @@ def serve_stdio_app(make: Make, opening: Opening | None = None, start: Start | N
 
 async def _prepare(front: Front, seat: Seat, start: Start) -> None:
     """Make the next start instant, once this one is over."""
-    from m3bench.server.prepared import prepare
+    from m3bench.proxy.prepared import prepare
 
     await anyio.sleep(PREPARED_AFTER)
     await prepare(front, seat, start)

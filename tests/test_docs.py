@@ -10,7 +10,7 @@ from typing import Any
 
 import typer.main
 
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.server.commands.servers import page
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.scoring.aggregate import METRICS

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from tests.engines import engine_problem
 from tests.pages import PAGES, ROOT, Command, read_page
 from tests.server.pipes import Pipe

@@ -117,6 +117,12 @@ def by_client_info(name: str) -> Client | None:
     return None
 
 
+def structured_by(name: str) -> str:
+    """What a client does with structured content, by the `clientInfo.name` it gives; empty when it is not known."""
+    client = by_client_info(name)
+    return client.structured if client is not None else ""
+
+
 def profile_for(client: Client) -> str:
     """The largest profile that stays within what the client lets through."""
     most = client.most_tools

@@ -133,7 +133,7 @@ def _install(request: "InstallRequest", json: bool) -> None:
 
 def _prepare(profile: str, content_only: bool) -> None:
     """Have the client's first start find its answers ready."""
-    from m3bench.server.instant import Start, prepared_file, read_prepared
+    from m3bench.proxy.instant import Start, prepared_file, read_prepared
 
     if read_prepared(prepared_file(Start(profile, content_only))) is not None:
         return
@@ -141,11 +141,20 @@ def _prepare(profile: str, content_only: bool) -> None:
 
     import anyio
 
-    from m3bench.server.app import prepare_start
-
     # In a thread of its own, because whoever calls this may run an event loop already.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(anyio.run, prepare_start, profile, content_only).result()
+
+
+async def prepare_start(profile: str, content_only: bool) -> None:
+    """Make the next start with a profile instant."""
+    from m3bench.proxy.instant import Start
+    from m3bench.proxy.prepared import prepare
+    from m3bench.server.app import App
+    from m3bench.server.settings import Settings
+
+    app = App(Settings.of(profile=profile, content_only=content_only))
+    await prepare(app.front, app.open_seat(), Start(profile, content_only))
 
 
 def _paste(request: "InstallRequest", json: bool) -> None:

@@ -1,5 +1,6 @@
 """`m3bench serve`: what a person puts into an MCP client."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -90,8 +91,9 @@ def serve(
 
     Put "m3bench serve" into your client's list of MCP servers, then ask it to start a task.
     """
+    from m3bench.proxy.instant import Start
     from m3bench.server.app import App
-    from m3bench.server.instant import Start
+    from m3bench.server.clients.table import structured_by
     from m3bench.server.serving import address_of, serve_http_app, serve_stdio_app
     from m3bench.server.settings import Settings
 
@@ -117,11 +119,12 @@ def serve(
         spares=spares,
         data=data,
     )
+    make = partial(App, settings, structured=structured_by)
     if http is None:
         usual = all(one is None for one in (servers, record, replay, tasks, seed))
-        serve_stdio_app(lambda: App(settings), context.obj, Start(profile, content_only) if usual else None)
+        serve_stdio_app(make, context.obj, Start(profile, content_only) if usual else None)
     else:
         from m3bench.server.results.live.pages import LivePages
 
         listen = address_of(http, token, operator_token, allow_hosts=allow_host or (), allow_origins=allow_origin or ())
-        serve_http_app(lambda: App(settings), listen, LivePages)
+        serve_http_app(make, listen, LivePages)

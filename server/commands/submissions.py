@@ -46,8 +46,8 @@ def verify_bundle(
     each difference is listed. 2: the file is not a complete bundle.
     """
     from m3bench.server.app import App
+    from m3bench.server.commands.installed import Installation
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.installed import Installation
     from m3bench.server.results.interchange import rescoring
     from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings

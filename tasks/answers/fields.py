@@ -18,29 +18,11 @@ from m3bench.tasks.answers.moments import Date, Time
 from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
 from m3bench.tasks.answers.places import Coordinate, Pair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
+from m3bench.tasks.answers.single import Single
 from m3bench.tasks.checks import Evidence, Finding
 from m3bench.tasks.facts import Fact
 
-AnyValue: TypeAlias = Annotated[
-    Number
-    | Integer
-    | Money
-    | Date
-    | Time
-    | Version
-    | Phone
-    | Code
-    | Pair
-    | Coordinate
-    | Name
-    | Choice
-    | YesNo
-    | Text
-    | Items
-    | Table
-    | File,
-    Setting(discriminator="type"),
-]
+AnyValue: TypeAlias = Annotated[Single | Items | Table | File, Setting(discriminator="type")]
 
 
 class Field(BaseModel):
@@ -66,11 +48,6 @@ class Field(BaseModel):
     def line(self) -> str:
         """What a client is told, in one line."""
         return f"`{self.name}` ({self.value.described}): {self.meaning}"
-
-
-for _model in (Items, Table):
-    _model.model_rebuild(_types_namespace={"AnyValue": AnyValue})
-Field.model_rebuild()
 
 
 def right_fields(fields: Sequence[Field]) -> dict[str, JSON]:

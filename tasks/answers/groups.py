@@ -8,14 +8,12 @@ commas, a Markdown table, `key: value` lines.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from m3bench.tasks.answers.base import JSON, Asked, Value, is_nothing
+from m3bench.tasks.answers.single import Item
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
-
-if TYPE_CHECKING:
-    from m3bench.tasks.answers.fields import AnyValue
 
 MOST = 200
 """Items that are looked at."""
@@ -31,7 +29,7 @@ class Items(Value):
     type: Literal["items"] = "items"
     ordered: bool = False
     """Whether the order is asked for."""
-    items: "tuple[AnyValue, ...]"
+    items: tuple[Item, ...]
 
     @property
     def kind(self) -> str:
@@ -97,7 +95,7 @@ class Table(Value):
     type: Literal["table"] = "table"
     columns: tuple[str, ...]
     """What the columns are called."""
-    rows: "tuple[tuple[AnyValue, ...], ...]"
+    rows: tuple[tuple[Item, ...], ...]
 
     def shown(self) -> dict[str, Any]:
         """What a client is told: the columns and their types, not how many rows there are."""

@@ -5,7 +5,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from m3bench.tasks.answers.fields import AnyValue, Date, Field, Name, Number, Table
+from m3bench.tasks.answers.fields import Date, Field, Name, Number, Table
+from m3bench.tasks.answers.single import Item
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, call, need
 from m3bench.tasks.families.texts import Tables, tables
@@ -127,7 +128,7 @@ def _title(film: Mapping[str, Any], other: Mapping[str, Any]) -> Name:
     return Name(value=film["title"], others=(other["title"],), context=(film["release_date"][:4],))
 
 
-def _row(film: Mapping[str, Any]) -> tuple[AnyValue, ...]:
+def _row(film: Mapping[str, Any]) -> tuple[Item, ...]:
     year, votes = film["release_date"], film["vote_average"]
     return (
         Name(value=film["title"], context=(year[:4],)),

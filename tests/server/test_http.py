@@ -12,7 +12,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from typer.testing import CliRunner
 
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from tests.server.conftest import over_http, serving
 
 TOKEN = "s3cret-of-the-clients"

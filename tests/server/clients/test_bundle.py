@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from typer.testing import CliRunner
 
 from m3bench.server.clients import bundle
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.tasks.profiles import SIZES
 from tests.pictures import assert_same_bytes
 

@@ -19,7 +19,7 @@ from m3bench.server.clients import installation
 from m3bench.server.clients.client import NAME, SYSTEMS, Client, Machine, System
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.table import OWN_TOOLS, clients, profile_for
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.profiles import SIZES
 from tests.pictures import assert_same_bytes

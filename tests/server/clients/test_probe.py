@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from m3bench.proxy.seat import Seat
 from m3bench.server.clients.probe import Probe
 from m3bench.server.clients.probe_tools import Setup
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.server.store.capability import cards, client_facts, client_line, short, words
 from m3bench.tasks.catalog import load_catalog
 from tests.server.clients import probing

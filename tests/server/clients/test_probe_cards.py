@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.clients.probe_words import Words, distance, is_among, long_text, picture
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.server.store.capability import (
     FOLDER,
     cards,

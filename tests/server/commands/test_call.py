@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.examples import load_examples
 from tests.server.commands.test_commands import m3bench

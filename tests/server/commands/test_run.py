@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.server.evaluate.agents.registry import AGENTS
 from m3bench.server.results.resultset import DATA, SAMPLES, read_header, read_resultset, read_samples
 from m3bench.server.store.sqlite import SqliteStore

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.tasks import examples
 from m3bench.tasks.catalog import load_catalog
 

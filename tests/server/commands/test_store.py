@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.server.store.layout import database
 from tests.server.store.test_versions import first_release
 

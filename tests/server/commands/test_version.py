@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.app import App
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.server.settings import Settings
 
 

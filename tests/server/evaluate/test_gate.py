@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.server.evaluate.gate import FLOORS, GRADES, PLAYED, Scores, Verdict, judge
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
-from m3bench.server.command_line import app
+from m3bench.server.commands.program import app
 from m3bench.server.toolservers.standalone import serve_stream, tool_server
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.installed import Installation
+from m3bench.server.commands.installed import Installation
 from m3bench.server.results.interchange.bundle import pack
 from m3bench.server.results.interchange.rescoring import Verdict, verify_bundle
 from m3bench.server.scoring import Encoder

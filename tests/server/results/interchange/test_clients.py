@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from m3bench.server.installed import Installation
+from m3bench.server.commands.installed import Installation
 from m3bench.server.results.interchange.bundle import pack
 from m3bench.server.results.interchange.rescoring import verify_bundle
 from m3bench.server.scoring import Encoder

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from m3bench.proxy import opening
+from m3bench.proxy.instant import Start, prepared_bytes, prepared_file, read_prepared, start_of
 from m3bench.proxy.opening import HANDSHAKE, LISTS, MODERN, Greeter
+from m3bench.proxy.prepared import answers, prepare
 from m3bench.proxy.stdio import serve_stream
-from m3bench.server.instant import Start, prepared_bytes, prepared_file, read_prepared, start_of
-from m3bench.server.prepared import answers, prepare
 from tests.proxy.house import CLIENT, RAW, SUM, House, Pipe, connected, modern
 from tests.proxy.junk import JUNK
 
@@ -200,7 +200,7 @@ def test_only_plain_starts_are_greeted(arguments: list[str], start: Start | None
 def test_the_program_greets_without_loading_and_plays_on(tmp_path: Path) -> None:
     environment = {**os.environ, "M3BENCH_CACHE": str(tmp_path / "cache"), "M3BENCH_DATA": str(tmp_path / "data")}
     serve = [sys.executable, "-X", "importtime", "-m", "m3bench.server.cli", "serve", "--profile", "mini"]
-    code = "import anyio; from m3bench.server.app import prepare_start; anyio.run(prepare_start, 'mini', False)"
+    code = "import anyio; from m3bench.server.commands import install; anyio.run(install.prepare_start, 'mini', False)"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=120)
     opened = hello("2025-11-25") + b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n' + say(1, "tools/list")
     looked = subprocess.run(serve, input=opened, env=environment, capture_output=True, check=True, timeout=60)

@@ -1,4 +1,4 @@
-"""Prepares what a client is told first, for the next start (`m3bench.server.instant`).
+"""Prepares what a client is told first, for the next start (`m3bench.proxy.instant`).
 
 The answers are those that the SDK gives: a client of each protocol revision is served here, and what it gets is kept.
 """
@@ -14,11 +14,11 @@ import anyio
 import anyio.to_thread
 
 from m3bench.proxy.front import Front
+from m3bench.proxy.instant import Start, prepared_bytes, prepared_file, read_prepared
 from m3bench.proxy.messages import dump
 from m3bench.proxy.opening import CAPABILITIES, HANDSHAKE, LISTS, MODERN, VERSION
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.stdio import serve_stream
-from m3bench.server.instant import Start, prepared_bytes, prepared_file, read_prepared
 from m3bench.tasks.atomic_files import write_atomically
 
 KEPT = 24

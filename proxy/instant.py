@@ -3,7 +3,7 @@
 `greet` answers the first words of a client over stdio from a prepared file, and returns when something is asked that
 needs the program. Only starts that say what every client's entry says are greeted; any other goes the usual way. The
 file lies in the cache folder of the person (`M3BENCH_CACHE` names another), under a name that every version of the
-program and of the tools changes, and is used only if its hash is right. `m3bench.server.prepared` writes it, when a
+program and of the tools changes, and is used only if its hash is right. `m3bench.proxy.prepared` writes it, when a
 client is installed and behind the first start. Nothing but the standard library is imported.
 """
 
