@@ -24,6 +24,7 @@ from m3bench.server.authoring.statistics import statistics
 from m3bench.server.authoring.verification import verify
 from m3bench.server.scoring import Encoder, open_encoder, score
 from m3bench.server.scoring.signatures import catalog_signatures
+from m3bench.tasks.answers.outcome import findings_of
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, LoggedCall
 from m3bench.tasks.errors import InvalidArgumentsError
@@ -105,7 +106,8 @@ def test_no_two_questions_share_more_than_two_thirds_of_their_words(family):
 
 def succeeds(task: Task, answer: str, workspace: Path, calls: list[LoggedCall]) -> bool:
     evidence = Evidence(answer=answer, workspace=workspace, calls=calls)
-    return all(check.run(evidence).passed for check in task.checks)
+    found = findings_of(task, evidence)
+    return bool(found) and all(one.passed for one in found)
 
 
 def average(task: Task, actual: Trajectory, encoder: Encoder) -> float:
@@ -290,4 +292,4 @@ def test_tasks_are_labelled_by_their_length():
 def test_the_set_is_not_too_heavy():
     size = sum(len(data) for _, data in LIBRARY.files())
     assert size < 45_000_000
-    assert json.loads(dict(LIBRARY.files())["tasks.json"])["schema"] == 1
+    assert json.loads(dict(LIBRARY.files())["tasks.json"])["schema"] == 2

@@ -47,13 +47,15 @@ class Item:
 
     def coordinate(self, name: str, most: int = FARTHEST, least: int = -FARTHEST) -> int:
         """A required whole number of pixels."""
-        if name not in self.fields:
+        if self.fields.get(name) is None:
             raise self._wrong(f"{name!r} is missing in {self.place}")
         return round(self.number(name, 0, least, most))
 
     def number(self, name: str, default: float, least: float, most: float) -> float:
         """A number within bounds."""
-        value = self.fields.get(name, default)
+        value = self.fields.get(name)
+        if value is None:
+            return default
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
             raise self._wrong(f"{name!r} in {self.place} is {_shown(value)} (expected {least:g} to {most:g})")
         return value

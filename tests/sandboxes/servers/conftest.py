@@ -53,7 +53,7 @@ class Bench:
 
 def _text(reply: ToolResult) -> str:
     text = "\n".join(block["text"] for block in reply.result["content"] if block["type"] == "text")
-    return text.removesuffix(GAP_SENTENCE).removesuffix("\n")
+    return text.removesuffix(f"\n{GAP_SENTENCE}").removesuffix(GAP_SENTENCE)
 
 
 @pytest.fixture

@@ -352,7 +352,6 @@ def test_enormous_shapes_are_drawn_or_refused(page: Bench, tool: str, name: str,
         {"thickness": -7},
         {"thickness": "wide"},
         {"thickness": True},
-        {"thickness": None},
     ):
         text = page.error(f"imagesorcery-mcp/{tool}", input_path="page.png", **{name: [item, {**item, **more}]})
         assert "thickness" in text

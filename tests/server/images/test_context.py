@@ -47,7 +47,10 @@ def test_the_sandbox_gets_what_it_runs_and_nothing_else(folder: Path) -> None:
     assert set(found) - code == {"Dockerfile", "bare.py", "sbom.py", "wheels/some-1-py3-none-any.whl"}
     assert {"m3bench/sandboxes/host.py", "m3bench/tasks/data/catalog/math.json"} <= code
     parts = {tuple(name.split("/")[1:3]) for name in code}
-    modules = {"__init__", "atomic_files", "catalog", "errors", "jsonrpc", "lines", "outcome", "scene", "schema"}
+    modules = {
+        *("__init__", "atomic_files", "catalog", "coercion", "errors", "fault", "jsonrpc", "lines", "outcome"),
+        *("scene", "schema"),
+    }
     assert {part[1] for part in parts if part[0] == "tasks"} == {"data", "drawing", *(f"{name}.py" for name in modules)}
     assert {part[0] for part in parts} == {"sandboxes", "tasks"}
     assert {name.split("/")[3] for name in code if name.startswith("m3bench/tasks/data/")} == {"catalog"}

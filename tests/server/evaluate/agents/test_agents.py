@@ -196,7 +196,10 @@ def test_a_call_that_fails_through_no_fault_of_the_agent_makes_the_sample_void(
     found = play(tmp_path / "out", "oracle", tasks=write_set(tmp_path / "set"), profile="task", ids=("sum-1",))
     sample, card = found["sum-1"]
     assert (sample.state, card) == ("void", None)
-    assert sample.reason == "calls failed through no fault of the agent: 1 by the sandbox"
+    assert sample.reason == (
+        "1 call was lost through no fault of the agent: 1 by the sandbox. The benchmark's sandbox failed, not your "
+        "call: The host was killed. You may call the tool again."
+    )
 
 
 def test_agents_are_found_by_name() -> None:
