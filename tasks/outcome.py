@@ -40,3 +40,8 @@ class Reply:
     outcome: ToolOutcome
     result: bytes
     """The raw JSON of the `CallToolResult`, byte for byte as the host wrote it."""
+
+
+def without_gap(text: str) -> str:
+    """The text of a result without the sentence about the world's gap, as a program reads it."""
+    return text.removesuffix(GAP_SENTENCE).removesuffix("\n") if text.endswith(GAP_SENTENCE) else text

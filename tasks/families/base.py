@@ -15,6 +15,7 @@ from m3bench.tasks.answers.fields import Field as AnswerField
 from m3bench.tasks.answers.fields import right_lines
 from m3bench.tasks.checks import Check
 from m3bench.tasks.families.texts import questions
+from m3bench.tasks.outcome import without_gap
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Scene
@@ -96,7 +97,7 @@ class Script:
 
     async def step(self, *calls: ReferenceCall) -> list[str]:
         """Make the calls of a step."""
-        texts = await self.play(calls)
+        texts = [without_gap(text) for text in await self.play(calls)]
         self.steps.append(calls)
         return texts
 

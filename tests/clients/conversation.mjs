@@ -28,7 +28,7 @@ export async function converse(client) {
       results: [...parallel, difference].map(words),
       submitted: words(submitted),
       card: words(card),
-      metrics: card.structuredContent.metrics,
+      metrics: card._meta["m3bench/card"].metrics,
       refused,
     }),
   );

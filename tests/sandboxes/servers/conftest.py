@@ -12,7 +12,7 @@ from m3bench.sandboxes.dispatcher import Dispatcher, ToolResult
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.examples import load_examples
-from m3bench.tasks.outcome import GAP_SENTENCE
+from m3bench.tasks.outcome import without_gap
 from m3bench.tasks.scene import Scene
 
 
@@ -53,7 +53,7 @@ class Bench:
 
 def _text(reply: ToolResult) -> str:
     text = "\n".join(block["text"] for block in reply.result["content"] if block["type"] == "text")
-    return text.removesuffix(f"\n{GAP_SENTENCE}").removesuffix(GAP_SENTENCE)
+    return without_gap(text)
 
 
 @pytest.fixture
