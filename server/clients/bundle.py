@@ -36,6 +36,7 @@ _MAIN = '''\
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -44,15 +45,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 if os.environ.get("M3BENCH_DATA", "").startswith("${") or not os.environ.get("M3BENCH_DATA"):
     os.environ.pop("M3BENCH_DATA", None)
 
-try:
-    from m3bench.server.cli import main
-except ModuleNotFoundError as error:
-    sys.exit(
-        f"m3bench: {error.name} is missing from {sys.executable}. This bundle needs the libraries of the "
-        "installation it was made by: make it again there with `m3bench bundle`."
-    )
+# Asked for without importing them: the client is greeted before they are loaded.
+for library in ("mcp", "pydantic", "typer"):
+    if find_spec(library) is None:
+        sys.exit(
+            f"m3bench: {library} is missing from {sys.executable}. This bundle needs the libraries of the "
+            "installation it was made by: make it again there with `m3bench bundle`."
+        )
 
 if __name__ == "__main__":
+    from m3bench.server.cli import main
+
     main()
 '''
 
