@@ -15,6 +15,7 @@ from mcp_types import Implementation, PromptReference
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease
 from m3bench.server.app import App
+from m3bench.server.clients.table import structured_by
 from m3bench.server.runs.budget import Budget, budget_of
 from m3bench.server.runs.resources import PICTURE, SCORECARD, TRAJECTORY
 from m3bench.server.scorecard.app import URI
@@ -63,7 +64,7 @@ def play(task_set: Path, tmp_path: Path) -> Play:
     @asynccontextmanager
     async def opened(profile: str | None = None, **settings: Any) -> AsyncIterator[Playing]:
         given = {"tasks": task_set, "data": tmp_path / "data", "sandbox": "inprocess", **settings}
-        app = App(Settings.of(**given))
+        app = App(Settings.of(**given), structured=structured_by)
         with anyio.fail_after(60):
             async with app.lifespan():
                 seat = app.open_seat(profile=profile)

@@ -86,7 +86,7 @@ async def test_an_image_that_died_is_started_again_by_the_next_call() -> None:
 
 async def test_an_image_the_engine_has_not_got_is_left_out_with_the_remedy(capfd: pytest.CaptureFixture[str]) -> None:
     async with fleet(image="m3bench-no-such-image:1") as opened:
-        assert opened.tools == ()
+        assert opened.tools() == ()
     told = capfd.readouterr().err
     assert "the engine has no image m3bench-no-such-image:1: get it with docker pull m3bench-no-such-image:1" in told
 
@@ -96,7 +96,7 @@ async def test_there_is_no_way_out_where_it_cannot_be_filtered(
 ) -> None:
     monkeypatch.setenv("PATH", "")
     async with fleet(egress=True) as opened:
-        assert opened.tools == ()
+        assert opened.tools() == ()
     assert "egress needs iptables to keep private addresses out of reach: install it." in capfd.readouterr().err
     assert ours() == []
 
