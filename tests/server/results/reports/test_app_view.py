@@ -21,13 +21,11 @@ from tests.sets import write_set
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
 
-HOST = """<!doctype html><html data-ready><body>
-<iframe sandbox="allow-scripts" width="{width}" height="600" srcdoc="{app}"></iframe><script>
+HOST = """<!doctype html><html data-ready><body><script>
 const result = {result}, seen = [];
-const frame = document.querySelector("iframe").contentWindow;
-const post = (message) => frame.postMessage({{ jsonrpc: "2.0", ...message }}, "*");
 window.addEventListener("message", (event) => {{
   const message = event.data;
+  const post = (answer) => event.source.postMessage({{ jsonrpc: "2.0", ...answer }}, "*");
   seen.push(message);
   if (message.method === "ui/initialize") post({{ id: message.id, result: {{ protocolVersion: "2026-01-26",
     hostInfo: {{ name: "host", version: "1" }}, hostCapabilities: {{}}, hostContext: {{ theme: "dark" }} }} }});
@@ -38,7 +36,8 @@ window.addEventListener("message", (event) => {{
   }}
 }});
 window.seen = seen;
-</script></body></html>"""
+</script><iframe sandbox="allow-scripts" width="{width}" height="600" srcdoc="{app}"></iframe></body></html>"""
+"""It listens before the page in it can speak, as a host does."""
 
 
 def hosted(folder: Path, app: str, result: dict[str, Any], width: int = 700) -> Path:
