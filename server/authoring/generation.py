@@ -74,12 +74,21 @@ async def generate(
 
 
 async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backend, seen: dict[str, Task]) -> Made:
-    first = random.Random(f"{family.name} {seed}").randrange(len(questions(family.name)))
+    goals = questions(family.name)
+    goal = tuple(goals)[(seed + number) % len(goals)]
+    first = random.Random(f"{family.name} {seed}").randrange(len(goals[goal]))
     for attempt in range(ATTEMPTS):
         dice = f"{family.name} {seed} {number} {attempt}"
         try:
             made = await make(
-                family, f"{family.name}-{number}", kit, backend, picture=dice, question=dice, phrase=first + number - 1
+                family,
+                f"{family.name}-{number}",
+                kit,
+                backend,
+                picture=dice,
+                question=dice,
+                goal=goal,
+                phrase=first + (number - 1) // len(goals),
             )
         except Unfit:
             continue
@@ -101,7 +110,7 @@ def _is_fair(task: Task, others: Iterable[Task]) -> bool:
 
 
 async def make(
-    family: Family, id: str, kit: Kit, backend: Backend, *, picture: str, question: str, phrase: int
+    family: Family, id: str, kit: Kit, backend: Backend, *, picture: str, question: str, goal: str, phrase: int
 ) -> Made:
     """One task.
 
@@ -112,7 +121,8 @@ async def make(
         backend: Where it is played.
         picture: Seed of the picture.
         question: Seed of what the question says beside the picture.
-        phrase: Which of the family's phrasings.
+        goal: Which of the family's goals.
+        phrase: Which of the goal's phrasings.
     """
     file = f"{id}.png"
     composition = family.compose(random.Random(f"picture {picture}"), kit)
@@ -124,13 +134,15 @@ async def make(
             SandboxSpec(workspace=workspace, servers=family.servers, scenes=(composition.scene,))
         )
         try:
-            script = Script(_Player(sandbox, id))
+            script = Script(_Player(sandbox, id), goal)
             solution = await family.solve(random.Random(f"question {question}"), composition, media(file), script)
         finally:
             with anyio.CancelScope(shield=True):
                 await sandbox.aclose()
     others = sorted({tool.server for tool in load_catalog().ready.tools} - set(family.servers))
-    distractors = random.Random(f"distractors {family.name} {phrase}").sample(others, min(DISTRACTORS, len(others)))
+    distractors = random.Random(
+        f"distractors {family.name} {goal} {phrase}" if goal else f"distractors {family.name} {phrase}"
+    ).sample(others, min(DISTRACTORS, len(others)))
     task = frame(family, id, file, phrase, solution, script, sorted(distractors))
     scene = json.dumps(composition.scene.to_json(), ensure_ascii=False)
     return Made(task=task, picture=composition.picture, scene=f"{scene}\n".encode())

@@ -69,7 +69,11 @@ def show(task: Annotated[str, typer.Argument(help="A task's id.")], tasks: Set =
 
 @commands.command()
 def stats(tasks: Set = None, json: Json = False) -> None:
-    """Count what a set holds: tasks, steps, calls, tools, and how many tasks have several steps or parallel calls."""
+    """Count what a set holds: tasks, steps, calls, tools, and how unlike the tasks of a family are.
+
+    For each family: in how many ways its tasks are solved (plan shapes: the tools, and which needs which), and the
+    largest share of calls that two of its tasks have word for word in common.
+    """
     from m3bench.server.authoring.statistics import statistics
     from m3bench.server.commands.screen import print_json
 
@@ -77,9 +81,14 @@ def stats(tasks: Set = None, json: Json = False) -> None:
     if json:
         print_json(found)
         return
+    shapes, shared = found.pop("plan_shapes"), found.pop("max_shared_calls")
     for name, value in found.items():
         shown = f"{value:.0%}" if isinstance(value, float) else value
         typer.echo(f"{name.replace('_', '-'):<15}{shown}")
+    width = max(map(len, shapes), default=0)
+    typer.echo(f"\n{'family':<{width}}  plan shapes  most shared calls")
+    for family, count in shapes.items():
+        typer.echo(f"{family:<{width}}  {count:>11}  {shared[family]:>17.0%}")
 
 
 @commands.command()

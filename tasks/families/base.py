@@ -93,6 +93,8 @@ class Script:
     """Plays steps and remembers them: the reference in the making."""
 
     play: Play
+    goal: str = ""
+    """What somebody wants to know of the picture: a name from the family's file, empty where it has one goal alone."""
     steps: list[tuple[ReferenceCall, ...]] = field(default_factory=list)
 
     async def step(self, *calls: ReferenceCall) -> list[str]:
@@ -117,7 +119,7 @@ class Family(Protocol):
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """What its references need."""
+        """What the references of all its goals need."""
         ...
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
@@ -125,7 +127,7 @@ class Family(Protocol):
         ...
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Play the task, whose picture is at `path`; `rng` is for what the question adds to the picture."""
+        """Play the task, whose picture is at `path`, to the script's goal; `rng` is for what the question adds."""
         ...
 
 
@@ -158,17 +160,19 @@ def call(
 def frame(
     family: Family, id: str, picture: str, phrase: int, solution: Solution, script: Script, distractors: Sequence[str]
 ) -> Task:
-    """The finished task, asked in one of the family's phrasings."""
-    phrasings = questions(family.name)
+    """The finished task, asked in one of the phrasings of its goal."""
+    phrasings = questions(family.name)[script.goal]
+    ways = (Reference(steps=tuple(script.steps)), *solution.alternatives)
+    used = {call.tool.partition("/")[0] for way in ways for step in way.steps for call in step}
     return Task(
         id=id,
         family=family.name,
         question=phrasings[phrase % len(phrasings)].format(**solution.given),
         wording=solution.wording,
         pictures=(picture,),
-        servers=family.servers,
+        servers=tuple(server for server in family.servers if server in used),
         distractors=tuple(distractors),
-        references=(Reference(steps=tuple(script.steps)), *solution.alternatives),
+        references=ways,
         fields=solution.fields,
         checks=solution.checks,
         answer="\n\n".join(part for part in (solution.answer, right_lines(solution.fields)) if part),

@@ -1,20 +1,24 @@
 """The texts and tables of the task families, read from `tasks/data/families/NAME.toml`.
 
-A file has `questions`, the ways to ask, and `tables`, whatever else the family chooses from. Line breaks in a question
-are for the reader of the file: any run of white space becomes one space. Nothing is read before it is needed.
+A file has `questions`, the ways to ask, by goal: what somebody may want to know of one of the family's pictures. Goals
+differ in the plan that reaches them; a family with one goal lists its questions alone. `tables` is whatever else the
+family chooses from. Line breaks in a question are for the reader of the file: any run of white space becomes one space.
+Nothing is read before it is needed.
 """
 
 import tomllib
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 FOLDER = files("m3bench.tasks") / "data" / "families"
 
 Question = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
+_OneGoal: TypeAlias = Annotated[tuple[Question, ...], Field(min_length=10)]
+_Goals: TypeAlias = Annotated[dict[str, Annotated[tuple[Question, ...], Field(min_length=4)]], Field(min_length=2)]
 
 
 class Tables(BaseModel):
@@ -29,13 +33,14 @@ AnyTables = TypeVar("AnyTables", bound=Tables)
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    questions: tuple[Question, ...] = Field(min_length=10)
+    questions: _OneGoal | _Goals
     tables: dict[str, Any] = {}
 
 
-def questions(family: str) -> tuple[str, ...]:
-    """The ways to ask, each in its own words; `{placeholders}` are filled from `Solution.given`."""
-    return _read(family).questions
+def questions(family: str) -> dict[str, tuple[str, ...]]:
+    """The ways to ask by goal, each in its own words; `{placeholders}` are filled from `Solution.given`."""
+    found = _read(family).questions
+    return found if isinstance(found, dict) else {"": found}
 
 
 def tables(family: str, model: type[AnyTables]) -> Callable[[], AnyTables]:

@@ -51,8 +51,8 @@ def fresh() -> dict[tuple[str, int], tuple[MadeLibrary, list[str]]]:
         return dict(zip(wanted, made, strict=True))
 
 
-def asked_alike(family: str) -> tuple[Made, Made]:
-    """Two tasks with the same dice for the question and other dice for the picture."""
+def asked_alike(family: str, goal: str) -> tuple[Made, Made]:
+    """Two tasks with the same goal and dice for the question and other dice for the picture."""
 
     async def main() -> tuple[Made, Made]:
         kit = Kit(art(), load)
@@ -62,11 +62,11 @@ def asked_alike(family: str) -> tuple[Made, Made]:
                 found.append(
                     await make(
                         FAMILIES[family], f"{family}-1", kit, InProcessBackend(), picture=f"alike {seed}",
-                        question="alike", phrase=random.Random(family).randrange(10),
+                        question="alike", goal=goal, phrase=random.Random(family).randrange(10),
                     )
                 )  # fmt: skip
             if len(found) == 2:
                 return found[0], found[1]
-        raise AssertionError(f"{family} found no two fit compositions")
+        raise AssertionError(f"{family} found no two fit compositions for {goal!r}")
 
     return anyio.run(main)

@@ -22,7 +22,7 @@ every_family = pytest.mark.parametrize("name", FAMILIES)
 
 @every_family
 def test_a_family_can_be_asked_in_ten_ways_that_share_at_most_two_thirds_of_their_words(name):
-    questions = phrasings(name)
+    questions = [text for texts in phrasings(name).values() for text in texts]
     assert len(questions) >= 10
     for one, other in itertools.combinations(questions, 2):
         first, second = (set(re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.casefold())) for text in (one, other))

@@ -15,7 +15,7 @@ def test_every_file_belongs_to_a_family():
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_questions_are_single_lines_and_tables_have_what_the_family_declares(name):
-    assert not [text for text in questions(name) if "\n" in text or "  " in text]
+    assert not [text for texts in questions(name).values() for text in texts if "\n" in text or "  " in text]
     module = importlib.import_module(type(FAMILIES[name]).__module__)
     declared = module._tables() if hasattr(module, "_tables") else tables(name, Tables)()
     assert all(value for _, value in declared)
