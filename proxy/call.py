@@ -113,8 +113,3 @@ class Journal(Protocol):
 def error_result(text: str) -> bytes:
     """The raw JSON of a result with `isError` and one text."""
     return dump({"content": [{"type": "text", "text": text}], "isError": True})
-
-
-def text_of(result: Mapping[str, Any]) -> str:
-    """The text blocks of a result, one below the other."""
-    return "\n".join(block["text"] for block in result.get("content", ()) if block.get("type") == "text")

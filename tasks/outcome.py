@@ -3,8 +3,9 @@
 Only vocabulary: what a whole answer looks like is in `m3bench.proxy.call`, how it is scored in `m3bench.server`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 ToolOutcome = Literal["success", "empty", "not_found", "gap", "invalid_arguments"]
 """What a tool itself can come to. `empty` is an ordinary answer with nothing in it, and `gap` an error, because the
@@ -40,6 +41,11 @@ class Reply:
     outcome: ToolOutcome
     result: bytes
     """The raw JSON of the `CallToolResult`, byte for byte as the host wrote it."""
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    """The text blocks of a result, one below the other."""
+    return "\n".join(block["text"] for block in result.get("content", ()) if block.get("type") == "text")
 
 
 def without_gap(text: str) -> str:

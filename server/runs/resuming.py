@@ -62,7 +62,7 @@ class Resuming:
             calls=obstacles.calls_used(calls), used=obstacles.seconds_used(record),
         )  # fmt: skip
         run.unseen = not calls
-        self._runs.go_on(seat, run)
+        self._runs.take_in(seat, run)
 
     def _obstacle(self, seat: Seat, record: RunRecord, workspace: Path) -> str | None:
         """Why a run cannot go on; files that were on their way to where they are kept are put back first."""

@@ -222,13 +222,12 @@ class Runs:
             await lease.release()
             raise
         run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
-        self._running[seat.id] = run
-        run.seat, seat.run, seat.notice = seat, run, ""
-        self._changed(id)
+        seat.notice = ""
+        self.take_in(seat, run)
         return run
 
-    def go_on(self, seat: Seat, run: Run) -> None:
-        """Take in a run that began in another process."""
+    def take_in(self, seat: Seat, run: Run) -> None:
+        """Have a run be under way on a seat, whether it begins now or began in another process."""
         self._running[seat.id] = run
         run.seat, seat.run = seat, run
         self._changed(run.id)

@@ -33,6 +33,7 @@ from m3bench.server.scoring.effect_reasons import answer_note, miss_note, reason
 from m3bench.server.scoring.effect_scorer import Played, answers_of, score_by_effect
 from m3bench.server.scoring.ranges import STRUCTURE, Ranges, best_of
 from m3bench.server.scoring.signatures import catalog_signatures
+from m3bench.server.scoring.texts import Signatures
 from m3bench.server.store.records import CallRecord, RunRecord, handed_in
 from m3bench.tasks.answers.grounding import Seen, seen_in, ungrounded
 from m3bench.tasks.answers.outcome import findings_of
@@ -100,7 +101,7 @@ def score_run(
         metrics=dict(best.metrics),
         ranges=_kept(ranges),
         ranges_exact=ranges.exact,
-        paper=_paper(played, made.references, encoder),
+        paper=_paper(played, made.references, encoder, signatures),
         success=solved if findings else None,
         checks=tuple(
             CheckResult(check=finding.check, passed=finding.passed, reason=finding.reason) for finding in findings
@@ -135,11 +136,10 @@ def _kept(ranges: Ranges) -> dict[str, tuple[float, float]]:
     }
 
 
-def _paper(played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder) -> PaperScore:
+def _paper(played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder, signatures: Signatures) -> PaperScore:
     """The same run by the paper's metric."""
-    signatures = catalog_signatures(load_catalog())
     best = score(played.trajectory, references, encoder=encoder, signatures=signatures)
-    ranges = best_of(_each(best, played, references, encoder), played.segmentation.readings, played.order)
+    ranges = best_of(_each(best, played, references, encoder, signatures), played.segmentation.readings, played.order)
     return PaperScore(
         metrics=dict(best.metrics),
         ranges=_kept(ranges),
@@ -151,12 +151,15 @@ def _paper(played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder
 
 
 def _each(
-    best: TrajectoryScore, played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder
+    best: TrajectoryScore,
+    played: PlayedRun,
+    references: Sequence[Trajectory],
+    encoder: Encoder,
+    signatures: Signatures,
 ) -> list[TrajectoryScore]:
     """The run against each reference: in another reading of the steps another one may be the best."""
     if not played.segmentation.readings.open:
         return [best]
-    signatures = catalog_signatures(load_catalog())
     return [
         best
         if number == best.reference

@@ -1,5 +1,6 @@
 """Calls and what is different about them, in the words of an improvement: on one line, and never long."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from m3bench.server.scorecard.model import (
@@ -49,3 +50,33 @@ def listed(words: Iterable[str]) -> str:
     if len(most) > NAMED:
         return f"{', '.join(most[:NAMED])} and {len(most) + 1 - NAMED} more"
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def tools_text(calls: Iterable[ActualCall]) -> str:
+    """The tools of some calls, each with how often it was called."""
+    return listed(f"{times} × {name}" if times > 1 else name for name, times in _tools(calls).items())
+
+
+def left_out_text(calls: Sequence[ActualCall]) -> str:
+    """That calls could be left out, and which."""
+    names = _tools(calls)
+    some = [f"{name} ×{times}" if times > 1 else name for name, times in names.most_common(NAMED)]
+    rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    count = "1 call answers" if len(calls) == 1 else f"{len(calls)} calls answer"
+    return f"{count} nothing in the reference and could be left out: {', '.join(some)}{rest}."
+
+
+def slot_text(slot: int, *, first: bool) -> str:
+    """Where a new call would stand. Steps have even slots, so that a new one fits between any two.
+
+    Args:
+        slot: The slot.
+        first: Whether it would be the first call of all.
+    """
+    if slot % 2 == 0:
+        return f" in step {slot // 2}"
+    return f" after step {slot // 2}" if slot > 1 else "" if first else " at the beginning"
+
+
+def _tools(calls: Iterable[ActualCall]) -> Counter[str]:
+    return Counter(map(tool_name, calls))

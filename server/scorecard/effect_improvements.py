@@ -4,12 +4,19 @@ The answers are kept: a correction adds, removes, moves or completes the calls i
 have even places, so that a new one fits between any two.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from m3bench.server.scorecard.call_words import NAMED, call_text, differences_text, listed, tool_name
+from m3bench.server.scorecard.call_words import (
+    call_text,
+    differences_text,
+    left_out_text,
+    listed,
+    slot_text,
+    tool_name,
+    tools_text,
+)
 from m3bench.server.scorecard.model import Fault, Improvement, Match, ScoreCard
 from m3bench.server.scoring.answers import Answer, Answers
 from m3bench.server.scoring.effect_metrics import dependences, measure
@@ -89,7 +96,7 @@ class EffectCorrections:
             average=average,
             reference=[place],
             actual=[],
-            text=f"{call_text(call)} is missing{self._where(-slot)}.",
+            text=f"{call_text(call)} is missing{slot_text(-slot, first=not self._actual)}.",
         )
 
     def _stand_in(self, place: int, claimed: set[int]) -> int | None:
@@ -117,16 +124,12 @@ class EffectCorrections:
                 for place, answer in self._found.answers.items()
             },
         )
-        names = Counter(tool_name(self._actual[place][1]) for place in places)
-        some = [f"{name} ×{times}" if times > 1 else name for name, times in names.most_common(NAMED)]
-        rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        calls = "1 call answers" if len(places) == 1 else f"{len(places)} calls answer"
         yield self._improvement(
             kind="extra",
             average=self._average(found),
             reference=[],
             actual=places,
-            text=f"{calls} nothing in the reference and could be left out: {', '.join(some)}{rest}.",
+            text=left_out_text([self._actual[place][1] for place in places]),
         )
 
     def _completed(self, place: int, match: Match) -> Improvement:
@@ -210,14 +213,8 @@ class EffectCorrections:
         fitting = {slot for slot in self._first.values() if slot > before and (after is None or slot < after)}
         return {before + 1} | ({after - 1} if after is not None else set()) | fitting
 
-    def _where(self, slot: int) -> str:
-        if slot % 2 == 0:
-            return f" in step {slot // 2}"
-        return f" after step {slot // 2}" if slot > 1 else " at the beginning" if self._actual else ""
-
     def _names(self, places: Sequence[int]) -> str:
-        names = Counter(tool_name(self._actual[self._matches[place].actual][1]) for place in places)
-        return listed(f"{times} × {name}" if times > 1 else name for name, times in names.items())
+        return tools_text(self._actual[self._matches[place].actual][1] for place in places)
 
 
 def _answer(actual: tuple[int, ...], similarity: float) -> Answer:

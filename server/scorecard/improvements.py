@@ -1,23 +1,25 @@
 """What would have raised the score: each fault of a run corrected alone, and scored again.
 
 Works on a score card, so that any card can be asked, and under the profile that its headline follows; what is here is
-for the paper's metric. The matches are kept: a correction adds, removes, moves or changes
-the calls it names and nothing else, and the metrics are computed anew. What a correction would gain is therefore exact
-for the reference that counted; the gains of several do not add up.
+for the paper's metric. The matches are kept: a correction adds, removes, moves or changes the calls it names and
+nothing else, and the metrics are computed anew. What a correction would gain is therefore exact for the reference that
+counted; the gains of several do not add up.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from m3bench.server.scorecard.call_words import NAMED, call_text, differences_text, listed, tool_name
-from m3bench.server.scorecard.effect_improvements import EffectCorrections
-from m3bench.server.scorecard.model import (
-    Fault,
-    Improvement,
-    Match,
-    ScoreCard,
+from m3bench.server.scorecard.call_words import (
+    call_text,
+    differences_text,
+    left_out_text,
+    listed,
+    slot_text,
+    tool_name,
+    tools_text,
 )
+from m3bench.server.scorecard.effect_improvements import EffectCorrections
+from m3bench.server.scorecard.model import Fault, Improvement, Match, ScoreCard
 from m3bench.server.scoring.metrics import Alignment, Link
 from m3bench.server.scoring.profiles import M3
 from m3bench.server.scoring.scorer import measure
@@ -119,22 +121,18 @@ class _Corrections:
             average=average,
             reference=(place,),
             actual=(),
-            text=f"{call_text(call)} is missing{self._where(-slot)}.",
+            text=f"{call_text(call)} is missing{slot_text(-slot, first=not self._actual)}.",
         )
 
     def _leave_out(self, places: Sequence[int]) -> Iterator[Improvement]:
         if not places:
             return
-        names = Counter(tool_name(self._actual[place][1]) for place in places)
-        some = [f"{name} ×{times}" if times > 1 else name for name, times in names.most_common(NAMED)]
-        rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        calls = "1 call answers" if len(places) == 1 else f"{len(places)} calls answer"
         yield self._improvement(
             kind="extra",
             average=self._average(self._links, len(self._actual) - len(places)),
             reference=(),
             actual=tuple(places),
-            text=f"{calls} nothing in the reference and could be left out: {', '.join(some)}{rest}.",
+            text=left_out_text([self._actual[place][1] for place in places]),
         )
 
     def _correct(self, number: int, match: Match) -> Improvement:
@@ -213,11 +211,5 @@ class _Corrections:
         after = min((link.actual_step for link in self._links if link.reference_step > step), default=None)
         return siblings | {before + 1} | ({after - 1} if after is not None else set())
 
-    def _where(self, slot: int) -> str:
-        if slot % 2 == 0:
-            return f" in step {slot // 2}"
-        return f" after step {slot // 2}" if slot > 1 else " at the beginning" if self._actual else ""
-
     def _names(self, numbers: Sequence[int]) -> str:
-        names = Counter(tool_name(self._actual[self._matches[number].actual][1]) for number in numbers)
-        return listed(f"{times} × {name}" if times > 1 else name for name, times in names.items())
+        return tools_text(self._actual[self._matches[number].actual][1] for number in numbers)

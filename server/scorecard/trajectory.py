@@ -7,7 +7,6 @@ out: it is counted, never scored. Trajectories are derived each time; the record
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from m3bench.proxy.call import text_of
 from m3bench.proxy.habits import Habit, Habits
 from m3bench.proxy.steps import Segmentation, Timed, segment
 from m3bench.server.scorecard.model import Client
@@ -15,6 +14,7 @@ from m3bench.server.scorecard.restarts import without_restarts
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UnknownToolError
+from m3bench.tasks.outcome import text_of
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 
 

@@ -6,10 +6,10 @@ run void says `m3bench.tasks.fault`.
 
 from collections.abc import Sequence
 
-from m3bench.proxy.call import text_of
 from m3bench.server.scorecard.model import PaperScore, ScoreCard, VoidReason
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.fault import void_run
+from m3bench.tasks.outcome import text_of
 
 
 def without_numbers_if_void(card: ScoreCard, lost: Sequence[CallRecord]) -> ScoreCard:

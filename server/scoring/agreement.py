@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from m3bench.server.scoring import content
+from m3bench.tasks.distance import metres
 from m3bench.tasks.facts import facts_of, leaves, number, same_number
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import Kind, ToolKinds
@@ -24,7 +25,6 @@ PATHS = frozenset({"imageFileUri", "image_paths", "image_source", "input_data", 
 """Arguments that name a picture to work on."""
 OUTPUTS = frozenset({"output_path", "outputPath"})
 """Arguments that name a picture to make."""
-EARTH_METRES = 6_371_000.0
 
 _EDGE = re.compile(r"[^\w]+")
 _WORD = re.compile(r"\w+")
@@ -261,13 +261,6 @@ def _names(value: JSON) -> Iterator[str]:
             yield from _names(item)
     elif isinstance(value, str) and not [*_points(value)]:
         yield fold(value)
-
-
-def metres(one: tuple[float, float], other: tuple[float, float]) -> float:
-    """The distance between two positions on a sphere."""
-    (a, b), (c, d) = (map(math.radians, point) for point in (one, other))
-    h = math.sin((c - a) / 2) ** 2 + math.cos(a) * math.cos(c) * math.sin((d - b) / 2) ** 2
-    return 2 * EARTH_METRES * math.asin(min(1.0, math.sqrt(h)))
 
 
 def _likeness(wanted: JSON, asked: JSON) -> float:

@@ -7,7 +7,7 @@ client evidently had without it is not needed in this run. Pure: results come in
 arguments alone decide.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -20,9 +20,9 @@ from m3bench.server.scoring.other_routes import by_facts, by_more
 from m3bench.server.scoring.texts import Signature, Signatures
 from m3bench.tasks.facts import Fact, Held, is_distinctive, leaves
 from m3bench.tasks.folding import fold
-from m3bench.tasks.kinds import ToolKinds, kinds_of
+from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.plan import Plan, PlannedCall, digest
-from m3bench.tasks.trajectory import JSON, Call, Trajectory
+from m3bench.tasks.trajectory import Call, Trajectory
 
 SAVES = "save_path"
 """The argument of calls that read something and keep a copy."""
@@ -55,9 +55,19 @@ class Made:
         return digest(self.result or "")
 
     @cached_property
-    def agreements(self) -> dict[str, Agreement]:
+    def _agreements(self) -> dict[str, Agreement]:
         """How it compares with reference calls, which references of a task have in common."""
         return {}
+
+    def agreement(
+        self, wanted: Call, signature: Signature | None, pictures: frozenset[str], files: frozenset[str]
+    ) -> Agreement:
+        """How its arguments compare with those of a reference call of the same tool."""
+        key = f"{wanted.arguments}{id(wanted.tolerances) if wanted.tolerances else ''}"
+        found = self._agreements.get(key)
+        if found is None:
+            found = self._agreements[key] = agreed(wanted, self.call, signature, pictures, files)
+        return found
 
     def told(self, fact: Fact) -> bool:
         """Whether the call brought a fact that whoever made it did not put in."""
@@ -112,6 +122,14 @@ def find_answers(
     )
 
 
+def agreed(
+    wanted: Call, call: Call, signature: Signature | None, pictures: frozenset[str], files: frozenset[str]
+) -> Agreement:
+    """How the arguments of two calls of a tool compare."""
+    known = signature or NOTHING_KNOWN
+    return agree(wanted, call, kinds_of(wanted.tool), known.defaults, known.unordered, pictures, files)
+
+
 def compare(
     reference: Call,
     planned: PlannedCall,
@@ -127,15 +145,10 @@ def compare(
     for, are the same effect. Otherwise another identity, quantity or place is another call, and what is left is the
     share of the facts (of the arguments, when results are not known) that agrees.
     """
-    kinds, known = kinds_of(reference.tool), signature or NOTHING_KNOWN
-    key = f"{reference.arguments}{id(reference.tolerances) if reference.tolerances else ''}"
-    agreement = made.agreements.get(key)
-    if agreement is None:
-        agreement = agree(reference, made.call, kinds, known.defaults, known.unordered, pictures, files)
-        made.agreements[key] = agreement
+    agreement = made.agreement(reference, signature, pictures, files)
     if agreement.equal:
         return Comparison("same call", 1.0, agreement)
-    if made.result is None or kinds.role == "action":
+    if made.result is None or kinds_of(reference.tool).role == "action":
         return Comparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
     if planned.result and made.digest == planned.result:
         return Comparison("same effect", 1.0, agreement)
@@ -207,11 +220,12 @@ class _Search:
                     signature,
                     self._pictures,
                     self._files,
-                    self._common(row),
+                    common,
                 )
                 for column in columns
             ]
             for row in rows
+            for common in (self._common(row),)
         ]
         for row, column in assigned([[pair.similarity for pair in line] for line in table]):
             way, similarity, agreement = table[row][column]
@@ -247,7 +261,8 @@ class _Search:
                 for name, value in self._made[index].call.arguments.items():
                     if kinds_of(wanted.tool).kind(name) == "content":
                         arguments[name] = content.together(arguments.get(name), value)
-            whole = agree(wanted, replace(self._made[parts[0]].call, arguments=arguments), *self._known(wanted.tool))
+            joined = replace(self._made[parts[0]].call, arguments=arguments)
+            whole = agreed(wanted, joined, self._signatures(wanted.tool), self._pictures, self._files)
             if whole.share >= WEAK and whole.share > self._similarity(place):
                 self.answers[place] = Answer(
                     way="another route", actual=tuple(parts), similarity=whole.share, agreement=whole
@@ -258,11 +273,7 @@ class _Search:
 
     def _agreement(self, place: int, index: int) -> Agreement:
         wanted = self._reference[place]
-        return agree(wanted, self._made[index].call, *self._known(wanted.tool))
-
-    def _known(self, tool: str) -> tuple[ToolKinds, Mapping[str, JSON], frozenset[str], frozenset[str], frozenset[str]]:
-        known = self._signatures(tool) or NOTHING_KNOWN
-        return kinds_of(tool), known.defaults, known.unordered, self._pictures, self._files
+        return self._made[index].agreement(wanted, self._signatures(wanted.tool), self._pictures, self._files)
 
     def give_back_unmade(self) -> None:
         """Take back the answers to actions on a picture that was to be made by a call that nothing answers."""

@@ -13,13 +13,12 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import decode, dump
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError
 from m3bench.tasks.fault import owner_of_error
-from m3bench.tasks.outcome import CALL_SECONDS, Outcome, Owner, recorded
+from m3bench.tasks.outcome import CALL_SECONDS, Outcome, Owner, recorded, text_of
 from m3bench.tasks.trajectory import Call, Trajectory
 
 

@@ -4,17 +4,16 @@ Written with a comma, a slash, a semicolon, `x`, `×`, `by` or a space between t
 an object with the parts' names. Positions on Earth are right within some metres; others within a span for each part.
 """
 
-import math
 import re
 from collections.abc import Iterator
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.units import convert, known, unit_of
+from m3bench.tasks.distance import metres
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
-EARTH_METRES = 6_371_000.0
 _PART = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _DEGREES = re.compile(
     r"(?P<before>[nsew])?\s*(?P<sign>[-+]?)(?P<d>\d+(?:\.\d+)?)\s*(?:°|deg(?:rees)?)?\s*"
@@ -114,7 +113,7 @@ class Coordinate(Value):
         mine = _position(given)
         if mine is None:
             return "it is not a latitude and a longitude"
-        off = distance(mine, (self.latitude, self.longitude))
+        off = metres(mine, (self.latitude, self.longitude))
         return None if off <= self.metres else f"it is {off / 1000:.1f} km off"
 
     def given(self) -> JSON:
@@ -150,10 +149,3 @@ def _position(given: JSON) -> tuple[float, float] | None:
         values.reverse()
     (latitude, _), (longitude, _) = values
     return (latitude, longitude) if abs(latitude) <= 90 and abs(longitude) <= 180 else None
-
-
-def distance(one: tuple[float, float], other: tuple[float, float]) -> float:
-    """Metres between two positions on a sphere."""
-    lat1, lon1, lat2, lon2 = (math.radians(value) for value in (*one, *other))
-    half = math.sin((lat2 - lat1) / 2) ** 2 + math.cos(lat1) * math.cos(lat2) * math.sin((lon2 - lon1) / 2) ** 2
-    return 2 * EARTH_METRES * math.asin(math.sqrt(min(1.0, half)))

@@ -16,7 +16,6 @@ import anyio
 import pytest
 from PIL import Image, ImageOps
 
-from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.wire import decode, dump
@@ -30,6 +29,7 @@ from m3bench.tasks.checks import Evidence, LoggedCall
 from m3bench.tasks.errors import InvalidArgumentsError
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import Library, MadeLibrary
+from m3bench.tasks.outcome import text_of
 from m3bench.tasks.task import Task, TaskSet
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 from tests.pictures import assert_close_picture

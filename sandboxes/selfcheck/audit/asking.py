@@ -12,6 +12,7 @@ from m3bench.sandboxes.dispatcher import Dispatcher, ToolResult
 from m3bench.sandboxes.selfcheck.audit.questions import Kind, Question
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.outcome import text_of
 
 Verdict = Literal["true", "wrong", "gap"]
 """A search that finds another thing than was meant is `wrong` too: it misleads."""
@@ -40,7 +41,7 @@ async def ask(questions: Iterable[Question]) -> list[Finding]:
 
 
 def _judged(question: Question, reply: ToolResult) -> Finding:
-    text = "\n".join(block["text"] for block in reply.result["content"] if block["type"] == "text")
+    text = text_of(reply.result)
     verdict: Verdict = "wrong"
     if reply.outcome in ("gap", "empty"):
         verdict = "gap"

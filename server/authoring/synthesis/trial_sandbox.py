@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from m3bench.proxy.call import text_of
 from m3bench.sandboxes.backends.base import Sandbox
 from m3bench.sandboxes.wire import decode, dump
 from m3bench.server.authoring.synthesis.rows import Row, rows
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError
 from m3bench.tasks.examples import load_examples
-from m3bench.tasks.outcome import CALL_SECONDS
+from m3bench.tasks.outcome import CALL_SECONDS, text_of
 
 
 class TrialSandbox:

@@ -12,7 +12,7 @@ from m3bench.sandboxes.dispatcher import Dispatcher, ToolResult
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.examples import load_examples
-from m3bench.tasks.outcome import without_gap
+from m3bench.tasks.outcome import text_of, without_gap
 from m3bench.tasks.scene import Scene
 
 
@@ -52,8 +52,7 @@ class Bench:
 
 
 def _text(reply: ToolResult) -> str:
-    text = "\n".join(block["text"] for block in reply.result["content"] if block["type"] == "text")
-    return without_gap(text)
+    return without_gap(text_of(reply.result))
 
 
 @pytest.fixture

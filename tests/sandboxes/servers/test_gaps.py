@@ -12,7 +12,7 @@ import pytest
 
 from m3bench.tasks import families
 from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.outcome import GAP_SENTENCE
+from m3bench.tasks.outcome import GAP_SENTENCE, text_of
 from tests.sandboxes.servers.conftest import Bench
 
 Questions = list[dict[str, Any]]
@@ -245,10 +245,6 @@ IMPOSSIBLE = [(tool, given) for tool, (_, impossible) in MISSES.items() for give
 
 def names(cases: list[tuple[str, dict[str, Any]]]) -> list[str]:
     return [f"{tool} {str(given)[:40]}" for tool, given in cases]
-
-
-def text_of(result: dict[str, Any]) -> str:
-    return "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
 
 
 def test_every_tool_that_can_miss_is_tried() -> None:

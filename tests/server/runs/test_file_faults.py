@@ -14,7 +14,7 @@ import anyio
 import pytest
 
 from m3bench.proxy import router
-from m3bench.proxy.call import Answer, Caller, ToolRequest, text_of
+from m3bench.proxy.call import Answer, Caller, ToolRequest
 from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
 from m3bench.server.settings import Settings
@@ -22,6 +22,7 @@ from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import M3Error
+from m3bench.tasks.outcome import text_of
 from tests.server.store.faults import failing_files
 
 HANDLE = "h" * 32

@@ -2,7 +2,7 @@
 
 import pytest
 
-from m3bench.server.scoring.agreement import agree, metres
+from m3bench.server.scoring.agreement import agree
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.kinds import kinds_of
@@ -77,7 +77,3 @@ def test_content_agrees_by_the_share_that_was_put_in():
     wanted = {"filepath": "a", "sheet_name": "s", "data": [["Apple", 1.5], ["Pear", 2.0]]}
     asked = {"filepath": "b", "sheet_name": "t", "data": [["pear", "2"], ["Plum", 9]]}
     assert compared("excel/write_data_to_excel", wanted, asked).share == 0.5
-
-
-def test_metres_are_those_of_the_globe():
-    assert abs(metres((0, 0), (0, 1)) - 111_195) < 5

@@ -7,13 +7,13 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import Answer, Caller, Journal, ToolRequest, text_of
+from m3bench.proxy.call import Answer, Caller, Journal, ToolRequest
 from m3bench.proxy.router import Relay, Router
 from m3bench.proxy.seat import Seat
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError
-from m3bench.tasks.outcome import Reply
+from m3bench.tasks.outcome import Reply, text_of
 
 SEAT = "seat"
 
