@@ -68,7 +68,7 @@ class Finding:
     """Why it failed; empty when it passed."""
 
 
-class _Check(BaseModel, ABC):
+class BaseCheck(BaseModel, ABC):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @property
@@ -89,7 +89,7 @@ class _Check(BaseModel, ABC):
         return Finding(check=self.title, passed=problem is None, reason=problem or "")
 
 
-class AnswerNames(_Check):
+class AnswerNames(BaseCheck):
     """The answer names each of several things, in one of its spellings."""
 
     kind: Literal["answer_names"] = "answer_names"
@@ -106,7 +106,7 @@ class AnswerNames(_Check):
         return f"{', '.join(missing)} not in the answer" if missing else None
 
 
-class AnswerNumber(_Check):
+class AnswerNumber(BaseCheck):
     """The answer gives a number, within a tolerance."""
 
     kind: Literal["answer_number"] = "answer_number"
@@ -129,7 +129,7 @@ class AnswerNumber(_Check):
         )
 
 
-class AnswerIsNotTheQuestion(_Check):
+class AnswerIsNotTheQuestion(BaseCheck):
     """The answer says something that the question did not."""
 
     kind: Literal["answer_is_new"] = "answer_is_new"
@@ -144,7 +144,7 @@ class AnswerIsNotTheQuestion(_Check):
         return None if len(new) >= 2 else "it repeats the question"
 
 
-class CallMade(_Check):
+class CallMade(BaseCheck):
     """A tool was called successfully, with a given text in its arguments."""
 
     kind: Literal["call_made"] = "call_made"
@@ -166,7 +166,7 @@ class CallMade(_Check):
         return None if len(made) >= self.times else _too_few(len(made))
 
 
-class BackedByCall(_Check):
+class BackedByCall(BaseCheck):
     """What the answer says was read from some tool, not made up."""
 
     kind: Literal["backed_by_call"] = "backed_by_call"
@@ -185,7 +185,7 @@ class BackedByCall(_Check):
         return "no tool's result says it"
 
 
-class FileOpens(_Check):
+class FileOpens(BaseCheck):
     """A file was made and a program of its kind can open it."""
 
     kind: Literal["file_opens"] = "file_opens"
@@ -202,7 +202,7 @@ class FileOpens(_Check):
         return None if len(good) >= self.count else f"{len(good)} such files"
 
 
-class WorkbookCells(_Check):
+class WorkbookCells(BaseCheck):
     """A workbook holds values, wherever in it they are."""
 
     kind: Literal["workbook_cells"] = "workbook_cells"
@@ -241,7 +241,7 @@ class WorkbookCells(_Check):
         return isinstance(cell, int | float) and not isinstance(cell, bool) and abs(cell - value) <= self.tolerance
 
 
-class DeckHas(_Check):
+class DeckHas(BaseCheck):
     """A presentation has texts and pictures."""
 
     kind: Literal["deck_has"] = "deck_has"
@@ -272,7 +272,7 @@ class DeckHas(_Check):
         return reason
 
 
-class PictureChanged(_Check):
+class PictureChanged(BaseCheck):
     """A copy of the task's picture was changed inside some boxes and nowhere else."""
 
     kind: Literal["picture_changed"] = "picture_changed"
@@ -310,7 +310,7 @@ class PictureChanged(_Check):
         return reason
 
 
-class PictureCut(_Check):
+class PictureCut(BaseCheck):
     """A part of the task's picture was cut out: judged by its pixels where it is known where the part lies."""
 
     kind: Literal["picture_cut"] = "picture_cut"

@@ -11,11 +11,12 @@ from typing import Annotated, Literal
 from pydantic import Field as Setting
 
 from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, is_nothing
+from m3bench.tasks.answers.sheets import WorkbookChart, WorkbookRows
 from m3bench.tasks.checks import DeckHas, Evidence, FileOpens, PictureChanged, PictureCut, WorkbookCells
 from m3bench.tasks.facts import Fact
 
 Content = Annotated[
-    FileOpens | WorkbookCells | DeckHas | PictureChanged | PictureCut,
+    FileOpens | WorkbookCells | WorkbookRows | WorkbookChart | DeckHas | PictureChanged | PictureCut,
     Setting(discriminator="kind"),
 ]
 

@@ -1,0 +1,135 @@
+"""What a workbook holds, beyond single values: rows whose cells belong together, and charts.
+
+Where the table stands, in which order its columns are and what else is in the workbook is the client's own choice. A
+thing's values must stand in one line with it: a row, or a column where the table is turned.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from m3bench.tasks.answers.base import Asked
+from m3bench.tasks.answers.single import Item
+from m3bench.tasks.checks import BaseCheck, Evidence
+from m3bench.tasks.formulas import value_of
+
+MOST_LINES = 5000
+"""Rows and columns that are looked at."""
+
+
+class WorkbookRows(BaseCheck):
+    """A workbook has a line for each thing, with the values that belong to it."""
+
+    kind: Literal["workbook_rows"] = "workbook_rows"
+    pattern: str = "*.xlsx"
+    rows: tuple[tuple[Item, ...], ...]
+    """The values of each thing; the first tells the things apart."""
+
+    @property
+    def title(self) -> str:
+        """What is checked, in words."""
+        return f"the workbook has lines for {', '.join(row[0].said() for row in self.rows)}"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        """Which line is missing or wrong."""
+        reason: str | None = f"there is no {self.pattern}"
+        for book in _books(evidence, self.pattern):
+            lines = list(_lines(book))[:MOST_LINES]
+            reason = next((why for row in self.rows if (why := _missing(row, lines))), None)
+            if reason is None:
+                return None
+        return reason
+
+
+class WorkbookChart(BaseCheck):
+    """A workbook has a chart of some numbers, in any order."""
+
+    kind: Literal["workbook_chart"] = "workbook_chart"
+    pattern: str = "*.xlsx"
+    form: Literal["", "bar", "line", "pie"] = ""
+    """What kind of chart, where that was asked for."""
+    values: tuple[float, ...]
+    """The numbers of one of its series."""
+
+    @property
+    def title(self) -> str:
+        """What is checked, in words."""
+        return f"the workbook has a {self.form} chart of {', '.join(f'{value:g}' for value in self.values)}"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        """What the charts lack."""
+        drawn = [
+            (book, sheet, chart)
+            for book in _books(evidence, self.pattern)
+            for sheet in book.worksheets
+            for chart in sheet._charts
+            if self.form in chart.tagname.casefold()
+        ]
+        if not drawn:
+            return f"there is no {self.form} chart".replace("  ", " ")
+        for book, sheet, chart in drawn:
+            if any(_same(_plotted(book, sheet, series), self.values) for series in chart.series):
+                return None
+        return "no chart shows the numbers"
+
+
+def _books(evidence: Evidence, pattern: str) -> Iterator[Any]:
+    from openpyxl import load_workbook
+
+    for path in evidence.find(pattern):
+        yield load_workbook(path)
+
+
+def _lines(book: Any) -> Iterator[list[Any]]:
+    """The rows and the columns of all sheets, without their empty cells."""
+    for sheet in book.worksheets:
+        rows = [[_value(book, sheet, cell.value) for cell in row] for row in sheet.iter_rows()]
+        for line in (*rows, *zip(*rows, strict=True)):
+            filled = [value for value in line if value is not None]
+            if filled:
+                yield filled
+
+
+def _value(book: Any, sheet: Any, value: Any) -> Any:
+    if isinstance(value, str) and value.startswith("="):
+        return value_of(book, sheet, value)
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _missing(row: Sequence[Item], lines: Sequence[Sequence[Any]]) -> str | None:
+    """Why no line has all values of a thing; the values stand in cells of their own."""
+    asked = Asked()
+    known = [line for line in lines if any(row[0].problem(cell, asked) is None for cell in line)]
+    if not known:
+        return f"there is no line of {row[0].said()[:60]!r}"
+    closest = list(row)
+    for line in known:
+        left, missing = list(line), []
+        for item in row:
+            found = next((place for place, cell in enumerate(left) if item.problem(cell, asked) is None), None)
+            if found is None:
+                missing.append(item)
+            else:
+                left.pop(found)
+        if not missing:
+            return None
+        closest = min(closest, missing, key=len)
+    return f"the line of {row[0].said()[:60]!r} lacks {closest[0].said()[:60]!r}"
+
+
+def _plotted(book: Any, sheet: Any, series: Any) -> list[float]:
+    """The numbers of a chart's series, as its cells have them."""
+    source = getattr(series, "val", None) or getattr(series, "yVal", None)
+    reference = source.numRef.f if source is not None and source.numRef is not None else ""
+    name, _, area = reference.rpartition("!")
+    where = book[name.strip("'").replace("''", "'")] if name else sheet
+    found = where[area.replace("$", "")] if area else ()
+    rows = found if isinstance(found, tuple) else ((found,),)
+    cells = [cell for row in rows for cell in (row if isinstance(row, tuple) else (row,))]
+    values = [_value(book, where, cell.value) for cell in cells]
+    return [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+
+
+def _same(mine: Sequence[float], right: Sequence[float]) -> bool:
+    return len(mine) == len(right) and all(
+        abs(one - other) <= 0.005 for one, other in zip(sorted(mine), sorted(right), strict=True)
+    )
