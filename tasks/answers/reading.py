@@ -26,6 +26,8 @@ _LINE = re.compile(
     r"(?::|=|\s[-–—]\s)\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*$"
 )
 
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s+|\*\*|__)\s*(?P<label>[\w][\w \-/]{0,60}?)\s*(?:\*\*|__)?\s*$")
+
 
 def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) -> dict[str, list[JSON]]:
     """The values of each field that was handed in.
@@ -138,6 +140,9 @@ def _labelled(names: Mapping[str, str], line: str) -> tuple[str, str] | None:
         if len(cells) == 2 and _label(cells[0]) in names:
             return names[_label(cells[0])], cells[1]
         return None
+    heading = _HEADING.match(line)
+    if heading and _label(heading["label"]) in names:
+        return names[_label(heading["label"])], ""
     match = _LINE.match(line)
     if match is None or _label(match["label"]) not in names:
         return None

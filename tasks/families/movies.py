@@ -1,35 +1,39 @@
-"""Posters outside a cinema: read the titles, look the films up, and find a cinema in New York."""
+"""Posters outside a cinema: read the titles, look the films up, and compare them, count their votes or go out."""
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from m3bench.tasks.answers.fields import Date, Field, Name, Number, Table
+from m3bench.tasks.answers.fields import Date, Field, Integer, Name, Number, Table
 from m3bench.tasks.answers.single import Item
 from m3bench.tasks.families import sights
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, call, need
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.posters import poster, wall
+from m3bench.tasks.task import ReferenceCall
 
-_METRES = (2000, 2500, 3000, 4000)
+_METRES = range(1500, 4100, 100)
 _MARGIN = 0.1
 """By how much the best must be better than the next."""
 
+Film = Mapping[str, Any]
+
 
 class _Tables(Tables):
-    places: tuple[str, ...]
+    places: dict[str, str]
+    """Where somebody may be, as one says it, and as one looks it up."""
 
 
 _tables = tables("movies", _Tables)
 
 
 class Movies:
-    """OCR, film search, cinemas nearby and their details."""
+    """OCR and film search; then cinemas nearby, the way to one, or arithmetic."""
 
     name = "movies"
-    servers = ("ocr", "tmdb", "google-maps")
+    servers = ("ocr", "tmdb", "google-maps", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two posters on a wall."""
@@ -46,46 +50,36 @@ class Movies:
         return Composition.of(canvas, films=[film["title"] for film in chosen])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """The titles come from the picture's text; films and place are looked up together."""
+        """The titles come from the picture's text; what is looked up next depends on the goal."""
         titles = composition.facts["films"]
-        place, metres = rng.choice(_tables().places), rng.choice(_METRES)
         (text,) = await play.step(
             call("ocr/perform_ocr", {"input_data": path, "config": "--oem 3 --psm 11"}, free=("config", "language"))
         )
         read = " ".join(text.split()).casefold()
-        if not all(word.casefold() in read for title in titles for word in title.split()):
-            raise Unfit(f"{titles} cannot be read in {read!r}")
-        *found, placed = await play.step(
-            *(
-                call("tmdb/search_movies", {"query": title}, free=("year", "page"), either={"query": (title,)})
-                for title in titles
-            ),
-            call(
-                "google-maps/geocode",
-                {"address": f"{place}, New York"},
-                words={"address": [place]},
-                free=("region", "language"),
-            ),
+        need(
+            all(word.casefold() in read for title in titles for word in title.split()),
+            f"{titles} cannot be read in {read!r}",
         )
-        films = [
-            next(film for film in json.loads(text)["results"] if film["title"] == title)
-            for title, text in zip(titles, found, strict=True)
-        ]
+        goals = {"votes": self._votes, "night_out": self._night_out, "cinema": self._cinema}
+        return await goals[play.goal](rng, titles, path, play)
+
+    async def _cinema(self, rng: random.Random, titles: Sequence[str], path: str, play: Script) -> Solution:
+        """Films and place are looked up together, then the cinemas around, then the best one."""
+        place, metres = rng.choice(tuple(_tables().places)), rng.choice(_METRES)
+        *found, placed = await play.step(*map(_search, titles), sights.geocode(_tables().places[place]))
+        films = _films(titles, found)
         (near,) = await play.step(sights.nearby(sights.position(placed), metres, "movie_theater"))
-        cinemas = sorted(json.loads(near)["response"]["places"], key=lambda one: -one["rating"])
-        need(len(cinemas) > 1 and cinemas[0]["rating"] - cinemas[1]["rating"] >= _MARGIN, "two cinemas are rated alike")
-        cinema = cinemas[0]
+        cinema, *others = _ranked(near)
         (details,) = await play.step(call("google-maps/place_details", {"place_id": cinema["id"]}, free=("fields",)))
         address = json.loads(details)["response"]["formattedAddress"]
-        worse, better = sorted(films, key=lambda film: film["vote_average"])
-        need(better["vote_average"] - worse["vote_average"] >= _MARGIN, "two films are rated alike")
         told = "; ".join(
             f"{film['title']} came out in {film['release_date'][:4]} and is rated {film['vote_average']}"
             for film in films
         )
+        better, field = _better(films)
         return Solution(
             given={"place": place, "metres": str(metres)},
-            wording=f"Read the posters in {path}, look the films up, and find the best-rated cinema within {metres} m of {place}, New York.",
+            wording=f"Read the posters in {path}, look the films up, and find the best-rated cinema within {metres} m of {place}.",
             answer=f"{told}. The better rated is {better['title']}. Go to {_name(cinema)}, {address}.",
             fields=(
                 Field(
@@ -93,22 +87,12 @@ class Movies:
                     meaning="both films: title, year of release, average vote",
                     value=Table(columns=("title", "year", "rating"), rows=tuple(map(_row, films))),
                 ),
-                Field(
-                    name="better_rated",
-                    meaning="the title of the film with the higher average vote",
-                    value=_title(better, worse),
-                    compared=(better["vote_average"], worse["vote_average"]),
-                    derived=tuple(film["vote_average"] for film in films),
-                ),
+                field,
                 Field(
                     name="cinema",
                     meaning="the best-rated cinema in the given distance",
-                    compared=tuple(one["rating"] for one in cinemas),
-                    value=Name(
-                        value=_name(cinema),
-                        others=tuple(map(_name, cinemas[1:])),
-                        context=(address, "New York Manhattan Brooklyn"),
-                    ),
+                    compared=tuple(one["rating"] for one in (cinema, *others)),
+                    value=_place(cinema, others, place),
                 ),
                 Field(name="cinema_address", meaning="its street address", value=sights.address(address)),
             ),
@@ -119,16 +103,128 @@ class Movies:
             ),
         )
 
+    async def _night_out(self, rng: random.Random, titles: Sequence[str], path: str, play: Script) -> Solution:
+        """Which film is better rated decides where to go; then the way there on foot."""
+        place, metres = rng.choice(tuple(_tables().places)), rng.choice(_METRES)
+        *found, placed = await play.step(*map(_search, titles), sights.geocode(_tables().places[place]))
+        films = _films(titles, found)
+        better, field = _better(films)
+        start, goes = sights.position(placed), better is films[0]
+        (near,) = await play.step(sights.nearby(start, metres, "movie_theater" if goes else "restaurant"))
+        goal, *others = _ranked(near)
+        (way,) = await play.step(sights.walk(start, goal))
+        minutes = sights.minutes(way)
+        need(minutes >= 5, "the way is too short to be told apart from others")
+        kind = "cinema" if goes else "restaurant"
+        return Solution(
+            given={"place": place, "metres": str(metres)},
+            wording=f"Read the posters in {path} and compare the films' ratings; within {metres} m of {place} find the best-rated "
+            "cinema when the left one is rated higher, else the best-rated restaurant; walking time.",
+            answer=f"{better['title']} is rated higher, so it is a {kind}: {_name(goal)}, {minutes:g} minutes on foot.",
+            fields=(
+                field,
+                Field(
+                    name="destination",
+                    meaning="the cinema or restaurant to go to: the best-rated one in the given distance",
+                    compared=tuple(one["rating"] for one in (goal, *others)),
+                    value=_place(goal, others, place),
+                ),
+                Field(
+                    name="walk",
+                    meaning="how long it takes to walk there, in minutes",
+                    value=Number(unit="minutes", value=minutes, within=1.0),
+                ),
+            ),
+            alternatives=(play.varied("the posters read by eye", {0: ()}),),
+        )
+
+    async def _votes(self, rng: random.Random, titles: Sequence[str], path: str, play: Script) -> Solution:
+        """All votes for both films taken together."""
+        films = _films(titles, await play.step(*map(_search, titles)))
+        counts, votes = ([film[key] for film in films] for key in ("vote_count", "vote_average"))
+        products = [call("math/multiply", {"firstNumber": vote, "SecondNumber": count}) for vote, count in zip(votes, counts, strict=True)]  # fmt: skip
+        *weights, total = map(float, await play.step(*products, call("math/sum", {"numbers": counts})))
+        (whole,) = await play.step(call("math/sum", {"numbers": weights}))
+        (text,) = await play.step(call("math/division", {"numerator": float(whole), "denominator": int(total)}))
+        pooled = float(text)
+        need(abs(pooled - sum(votes) / 2) >= 0.06, "the mean of the two is nearly the same")
+        need(min(abs(pooled - vote) for vote in votes) >= 0.06, "one film outweighs the other")
+        more, fewer = sorted(films, key=lambda film: -film["vote_count"])
+        return Solution(
+            wording=f"Read the posters in {path}, look the films up, and average all votes for both, weighted by their numbers.",
+            answer=f"More people voted on {more['title']}. Both have {int(total)} votes, with an average of {pooled:.2f}.",
+            fields=(
+                Field(
+                    name="more_votes",
+                    meaning="the title of the film that more people have voted on",
+                    value=_title(more, fewer),
+                    compared=(more["vote_count"], fewer["vote_count"]),
+                    derived=tuple(counts),
+                ),
+                Field(name="total_votes", meaning="how many votes both have together", value=Integer(value=int(total))),
+                Field(
+                    name="overall_average",
+                    meaning="the average over all those single votes, to two decimals",
+                    value=Number(value=pooled, decimals=2),
+                    derived=(*counts, *votes),
+                ),
+            ),
+            alternatives=(
+                play.varied("the posters read by eye", {0: ()}),
+                play.varied("worked out without a tool", {2: (), 3: (), 4: ()}),
+            ),
+        )
+
+
+def _search(title: str) -> ReferenceCall:
+    return call("tmdb/search_movies", {"query": title}, free=("year", "page"), either={"query": (title,)})
+
+
+def _films(titles: Sequence[str], texts: Sequence[str]) -> list[dict[str, Any]]:
+    """The films that were found, in the order of their posters."""
+    films = []
+    for title, text in zip(titles, texts, strict=True):
+        named = [film for film in json.loads(text)["results"] if film["title"] == title]
+        need(len(named) == 1, f"several films are called {title}")
+        films += named
+    return films
+
+
+def _ranked(text: str) -> list[dict[str, Any]]:
+    """The places found, the best-rated first."""
+    places = sorted(json.loads(text)["response"].get("places", ()), key=lambda one: -one["rating"])
+    need(len(places) > 1 and places[0]["rating"] - places[1]["rating"] >= _MARGIN, "two places are rated alike")
+    return places
+
+
+def _better(films: Sequence[Film]) -> tuple[Film, Field]:
+    """The film that is rated higher, and the field that asks for it."""
+    worse, better = sorted(films, key=lambda film: film["vote_average"])
+    votes = better["vote_average"], worse["vote_average"]
+    need(votes[0] - votes[1] >= _MARGIN, "two films are rated alike")
+    field = Field(
+        name="better_rated",
+        meaning="the title of the film with the higher average vote",
+        value=_title(better, worse),
+        compared=votes,
+        derived=votes,
+    )
+    return better, field
+
 
 def _name(place: Mapping[str, Any]) -> str:
     return str(place["displayName"]["text"])
 
 
-def _title(film: Mapping[str, Any], other: Mapping[str, Any]) -> Name:
+def _place(place: Mapping[str, Any], others: Sequence[Mapping[str, Any]], near: str) -> Name:
+    return Name(value=_name(place), others=tuple(map(_name, others)), context=(place["formattedAddress"], near))
+
+
+def _title(film: Film, other: Film) -> Name:
     return Name(value=film["title"], others=(other["title"],), context=(film["release_date"][:4],))
 
 
-def _row(film: Mapping[str, Any]) -> tuple[Item, ...]:
+def _row(film: Film) -> tuple[Item, ...]:
     year, votes = film["release_date"], film["vote_average"]
     return (
         Name(value=film["title"], context=(year[:4],)),

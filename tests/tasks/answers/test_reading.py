@@ -38,6 +38,14 @@ def test_a_list_below_its_label_is_read_as_one():
     assert found == {"packages": ["- fish\n- htop"], "older_film": ["Heat"]}
 
 
+def test_a_heading_labels_what_stands_below_it():
+    assert read(FIELDS, "## Older film\n\nHeat\n\n**Total price**\n$3.50\n\nBye", None) == {
+        "older_film": ["Heat"],
+        "total_price": ["$3.50"],
+    }
+    assert read(FIELDS, "**Heat** came first.", None) == {}
+
+
 def test_nothing_is_guessed_from_free_text():
     assert read(FIELDS, "Heat came first, and both together cost $3.50.", None) == {}
 
