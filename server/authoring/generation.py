@@ -16,6 +16,7 @@ import anyio
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.authoring.fairness import solves, unfair_fields
+from m3bench.server.authoring.statistics import max_shared_calls
 from m3bench.server.toolservers.replay import play_call
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
@@ -27,6 +28,8 @@ from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
 
 ATTEMPTS = 32
 """How many attempts there are to compose a task that is fit and whose reference is new in the set."""
+MOST_SHARED = 0.3
+"""The share of calls that two tasks of a family should have in common at most; half of the attempts insist on it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +96,9 @@ async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backen
         except Unfit:
             continue
         way = json.dumps(made.task.references[0].model_dump(mode="json")).replace(made.task.id, "")
+        alike = any(max_shared_calls([made.task, one]) > MOST_SHARED for one in seen.values())
+        if goal and alike and attempt < ATTEMPTS // 2:
+            continue
         if way not in seen and _is_fair(made.task, seen.values()):
             seen[way] = made.task
             return made

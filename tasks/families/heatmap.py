@@ -1,25 +1,33 @@
-"""Cities on a departure board, a signpost or posters: maps of all, and heat maps of the one with the worst air."""
+"""Cities on a departure board, a signpost or posters: compare their air now or later, or how high they lie."""
 
+import json
 import random
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
-from m3bench.tasks.answers.fields import Field, Integer, Name, Pair
+from m3bench.tasks.answers.fields import Field, Integer, Name, Number, Pair, Time
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.render import wayfinding
 from m3bench.tasks.render.canvas import Canvas
 
-_ZOOM = 10
+_ZOOMS = range(6, 13)
+_HOURS = range(3, 48)
 _MARGIN = 2
-"""By how much the worst air must be worse than the next."""
-_STYLES = {"roadmap": "road", "terrain": "terrain", "satellite": "satellite", "hybrid": "hybrid"}
+"""By how much the best or worst air must differ from the next."""
+_METRES = 15
+"""By how much the highest must be higher than the next."""
 _LAYERS = {"PM25_INDIGO_PERSIAN": "PM2.5", "US_AQI": "US AQI"}
+
+Point = tuple[float, float]
 
 
 class Heatmap:
-    """Find cities, map them, and fetch heat-map tiles of the one with the worst air."""
+    """Find cities, compare them, and look closer at one."""
 
     name = "heatmap"
-    servers = ("google-maps", "google-air")
+    servers = ("google-maps", "google-air", "math", "weather")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two or three cities, as travellers read them."""
@@ -36,53 +44,165 @@ class Heatmap:
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Find the cities, map them and ask for their air together, then the tiles of the worst."""
-        style = rng.choice(tuple(_STYLES))
-        cities, names = composition.facts["cities"], composition.facts["names"]
+        """Find the cities; what follows depends on the goal."""
+        cities = composition.facts["cities"]
         points = [sights.position(text) for text in await play.step(*(sights.geocode(city) for city in cities))]
-        maps = [
-            call(
-                "google-maps/static_map", {"center": f"{point[0]},{point[1]}", "zoom": _ZOOM, "maptype": style}, free=("size", "scale", "markers"),
-                either={"center": (f"{point[0]},{point[1]}", f"{point[0]}, {point[1]}", city, spellings[0])},
-            )
-            for point, city, spellings in zip(points, cities, names, strict=True)
-        ]  # fmt: skip
-        airs = [sights.air_at(point) for point in points]
-        texts = await play.step(*maps, *airs)
-        indexes = [sights.index(text) for text in texts[len(maps) :]]
-        order = sorted(range(len(cities)), key=lambda number: indexes[number])
+        goals = {"arrival": self._arrival, "height": self._height, "tile": self._tile}
+        return await goals[play.goal](rng, composition, points, path, play)
+
+    async def _tile(
+        self, rng: random.Random, composition: Composition, points: Sequence[Point], path: str, play: Script
+    ) -> Solution:
+        """The air of all now, then the heat maps of the worst."""
+        zoom = rng.choice(_ZOOMS)
+        indexes = [sights.index(text) for text in await play.step(*(sights.air_at(point) for point in points))]
+        order = sorted(range(len(points)), key=lambda number: indexes[number])
         need(indexes[order[1]] - indexes[order[0]] >= _MARGIN, "two cities have the worst air")
-        worst, *others = order
-        x, y = sights.tile(points[worst], _ZOOM)
-        layers = [
-            call("google-air/heatmap_tile", {"z": _ZOOM, "x": x, "y": y, "indexType": layer}) for layer in _LAYERS
-        ]
-        await play.step(*layers)
+        worst = order[0]
+        x, y = sights.tile(points[worst], zoom)
+        await play.step(
+            *(call("google-air/heatmap_tile", {"z": zoom, "x": x, "y": y, "indexType": layer}) for layer in _LAYERS)
+        )
+        name = _city(composition, worst)
         return Solution(
-            wording=f"Geocode the cities in {path}, get a {style} map of each at zoom {_ZOOM}, and the PM2.5 and US AQI heat-map tiles of the one with the worst air.",
-            answer=f"The maps of {', '.join(spellings[0] for spellings in names)} are made. The worst air now is in {names[worst][0]} "
-            f"with an index of {indexes[worst]}, on tile x {x}, y {y}; its PM2.5 and US AQI tiles are fetched.",
+            wording=f"Geocode the cities in {path}, compare their air, and fetch the PM2.5 and US AQI heat-map tiles of the worst at zoom {zoom}.",
+            answer=f"The worst air now is in {name.value} with an index of {indexes[worst]}, on tile x {x}, y {y}.",
             fields=(
                 Field(
                     name="city",
                     meaning="the city with the worst air at the moment",
-                    value=Name(
-                        value=names[worst][0],
-                        aliases=tuple(names[worst][1:]),
-                        others=tuple(name for number in others for name in names[number]),
-                        context=(cities[worst],),
-                    ),
+                    value=name,
                     compared=tuple(float(indexes[number]) for number in order),
                     derived=tuple(float(index) for index in indexes),
                 ),
                 Field(name="index", meaning="its universal air quality index now", value=Integer(value=indexes[worst])),
                 Field(
                     name="tile",
-                    meaning=f"column and row of the heat map tile at zoom {_ZOOM} that covers its centre",
+                    meaning=f"column and row of the heat map tile at zoom {zoom} that covers its centre",
                     value=Pair(value=(x, y)),
                     derived=points[worst],
                 ),
             ),
-            given={"style": _STYLES[style]},
-            alternatives=(play.varied("asks for the maps at the end", {1: airs, 2: [*maps, *layers]}),),
+            given={"zoom": str(zoom)},
         )
+
+    async def _arrival(
+        self, rng: random.Random, composition: Composition, points: Sequence[Point], path: str, play: Script
+    ) -> Solution:
+        """The air that is forecast for an hour, then the clock of the best city at that hour."""
+        hours = rng.choice(_HOURS)
+        texts = await play.step(
+            *(
+                call("google-air/forecast", {"lat": lat, "lng": lng, "hours": hours}, near={"lat": 0.002, "lng": 0.002})
+                for lat, lng in points
+            )
+        )
+        days = [json.loads(text)["hourlyForecasts"] for text in texts]
+        indexes = [_index(day[-1]) for day in days]
+        order = sorted(range(len(points)), key=lambda number: -indexes[number])
+        best = order[0]
+        need(indexes[best] - indexes[order[1]] >= _MARGIN, "two cities have the best air")
+        need(_index(days[best][0]) != indexes[best], "the air does not change")
+        lat, lng = points[best]
+        (text,) = await play.step(
+            call("google-maps/timezone", {"lat": lat, "lng": lng}, near={"lat": 0.1, "lng": 0.1}, free=("timestamp",))
+        )
+        zone = json.loads(text)["response"]
+        seconds = zone["rawOffset"] + zone["dstOffset"]
+        clock = datetime.fromisoformat(days[best][-1]["dateTime"]) + timedelta(seconds=seconds)
+        need(
+            seconds != 0 and zone["dstOffset"] == 0, "the clock must not be that of the forecast, nor change overnight"
+        )
+        name = _city(composition, best)
+        return Solution(
+            wording=f"Geocode the cities in {path}, compare the air that is forecast {hours} hours from now, and tell the best one's local time then.",
+            answer=f"In {hours} hours {name.value} has the best air, with an index of {indexes[best]}; it will be {clock:%H:%M} there.",
+            fields=(
+                Field(
+                    name="city",
+                    meaning=f"the city with the best air {hours} hours from now",
+                    value=name,
+                    compared=tuple(float(indexes[number]) for number in order),
+                    derived=tuple(float(index) for index in indexes),
+                ),
+                Field(
+                    name="index",
+                    meaning="the universal air quality index that is forecast for it then",
+                    value=Integer(value=indexes[best]),
+                ),
+                Field(
+                    name="local_time",
+                    meaning="the time on the clocks there then",
+                    value=Time(zone="local", value=f"{clock:%H:%M}"),
+                    derived=(zone["rawOffset"],),
+                ),
+            ),
+            given={"hours": str(hours)},
+        )
+
+    async def _height(
+        self, rng: random.Random, composition: Composition, points: Sequence[Point], path: str, play: Script
+    ) -> Solution:
+        """All heights at once, then the difference and the weather at the highest."""
+        places = [f"{lat},{lng}" for lat, lng in points]
+        (text,) = await play.step(call("google-maps/elevation_by_locations", {"locations": places}))
+        heights = [float(result["elevation"]) for result in json.loads(text)["response"]["results"]]
+        order = sorted(range(len(points)), key=lambda number: -heights[number])
+        high, low = order[0], order[-1]
+        need(heights[high] - heights[order[1]] >= _METRES, "two cities lie at one height")
+        need(
+            heights[low] >= 0 and heights[high] - heights[low] <= 0.97 * heights[high],
+            "the height itself is the difference",
+        )
+        metric = rng.random() < 0.5
+        town = composition.facts["cities"][high]
+        difference, weather = await play.step(
+            call("math/subtract", {"minuend": heights[high], "subtrahend": heights[low]}),
+            call(
+                "weather/get_weather", {"location": town, "units": "metric" if metric else "us"},
+                words={"location": (town.split(",")[0],)}, free=("units",),
+            ),
+        )  # fmt: skip
+        warmth = float(weather.partition(": ")[2].partition("°")[0])
+        name = _city(composition, high)
+        return Solution(
+            wording=f"Geocode the cities in {path}, find the highest, by how much it lies above the lowest, and its weather now.",
+            answer=f"{name.value} lies highest, {float(difference):.0f} m above the lowest; it is {warmth:g} degrees there now.",
+            fields=(
+                Field(
+                    name="highest",
+                    meaning="the city that lies highest above the sea",
+                    value=name,
+                    compared=tuple(heights[number] for number in order),
+                    derived=tuple(heights),
+                ),
+                Field(
+                    name="difference",
+                    meaning="by how many metres it lies above the lowest of them",
+                    value=Number(unit="m", value=float(difference), within=2.0),
+                    derived=tuple(heights),
+                ),
+                Field(
+                    name="temperature",
+                    meaning="how warm it is in the highest one now",
+                    value=Number(unit="°C" if metric else "°F", value=warmth, within=0.5),
+                ),
+            ),
+            given={"degrees": "Celsius" if metric else "Fahrenheit"},
+            alternatives=(play.varied("subtracted without a tool", {2: play.steps[2][1:]}),),
+        )
+
+
+def _index(hour: dict[str, Any]) -> int:
+    return int(hour["indexes"][0]["aqi"])
+
+
+def _city(composition: Composition, number: int) -> Name:
+    """One of the cities of a picture, which is none of the others."""
+    names = composition.facts["names"]
+    return Name(
+        value=names[number][0],
+        aliases=tuple(names[number][1:]),
+        others=tuple(name for other, spellings in enumerate(names) if other != number for name in spellings),
+        context=(composition.facts["cities"][number],),
+    )

@@ -69,8 +69,11 @@ class Movies:
         *found, placed = await play.step(*map(_search, titles), sights.geocode(_tables().places[place]))
         films = _films(titles, found)
         (near,) = await play.step(sights.nearby(sights.position(placed), metres, "movie_theater"))
-        cinema, *others = _ranked(near)
-        (details,) = await play.step(call("google-maps/place_details", {"place_id": cinema["id"]}, free=("fields",)))
+        cinemas = sights.ranked(near)
+        need(len(cinemas) > 1, "there is one cinema alone")
+        (details,) = await play.step(
+            call("google-maps/place_details", {"place_id": cinemas[0]["id"]}, free=("fields",))
+        )
         address = json.loads(details)["response"]["formattedAddress"]
         told = "; ".join(
             f"{film['title']} came out in {film['release_date'][:4]} and is rated {film['vote_average']}"
@@ -80,7 +83,7 @@ class Movies:
         return Solution(
             given={"place": place, "metres": str(metres)},
             wording=f"Read the posters in {path}, look the films up, and find the best-rated cinema within {metres} m of {place}.",
-            answer=f"{told}. The better rated is {better['title']}. Go to {_name(cinema)}, {address}.",
+            answer=f"{told}. The better rated is {better['title']}. Go to {sights.called(cinemas[0])}, {address}.",
             fields=(
                 Field(
                     name="films",
@@ -91,8 +94,8 @@ class Movies:
                 Field(
                     name="cinema",
                     meaning="the best-rated cinema in the given distance",
-                    compared=tuple(one["rating"] for one in (cinema, *others)),
-                    value=_place(cinema, others, place),
+                    compared=tuple(one["rating"] for one in cinemas),
+                    value=sights.best_place(cinemas, place),
                 ),
                 Field(name="cinema_address", meaning="its street address", value=sights.address(address)),
             ),
@@ -111,8 +114,9 @@ class Movies:
         better, field = _better(films)
         start, goes = sights.position(placed), better is films[0]
         (near,) = await play.step(sights.nearby(start, metres, "movie_theater" if goes else "restaurant"))
-        goal, *others = _ranked(near)
-        (way,) = await play.step(sights.walk(start, goal))
+        goals = sights.ranked(near)
+        need(len(goals) > 1, "there is one place alone")
+        (way,) = await play.step(sights.walk(start, goals[0]))
         minutes = sights.minutes(way)
         need(minutes >= 5, "the way is too short to be told apart from others")
         kind = "cinema" if goes else "restaurant"
@@ -120,14 +124,14 @@ class Movies:
             given={"place": place, "metres": str(metres)},
             wording=f"Read the posters in {path} and compare the films' ratings; within {metres} m of {place} find the best-rated "
             "cinema when the left one is rated higher, else the best-rated restaurant; walking time.",
-            answer=f"{better['title']} is rated higher, so it is a {kind}: {_name(goal)}, {minutes:g} minutes on foot.",
+            answer=f"{better['title']} is rated higher, so it is a {kind}: {sights.called(goals[0])}, {minutes:g} minutes on foot.",
             fields=(
                 field,
                 Field(
                     name="destination",
                     meaning="the cinema or restaurant to go to: the best-rated one in the given distance",
-                    compared=tuple(one["rating"] for one in (goal, *others)),
-                    value=_place(goal, others, place),
+                    compared=tuple(one["rating"] for one in goals),
+                    value=sights.best_place(goals, place),
                 ),
                 Field(
                     name="walk",
@@ -190,13 +194,6 @@ def _films(titles: Sequence[str], texts: Sequence[str]) -> list[dict[str, Any]]:
     return films
 
 
-def _ranked(text: str) -> list[dict[str, Any]]:
-    """The places found, the best-rated first."""
-    places = sorted(json.loads(text)["response"].get("places", ()), key=lambda one: -one["rating"])
-    need(len(places) > 1 and places[0]["rating"] - places[1]["rating"] >= _MARGIN, "two places are rated alike")
-    return places
-
-
 def _better(films: Sequence[Film]) -> tuple[Film, Field]:
     """The film that is rated higher, and the field that asks for it."""
     worse, better = sorted(films, key=lambda film: film["vote_average"])
@@ -210,14 +207,6 @@ def _better(films: Sequence[Film]) -> tuple[Film, Field]:
         derived=votes,
     )
     return better, field
-
-
-def _name(place: Mapping[str, Any]) -> str:
-    return str(place["displayName"]["text"])
-
-
-def _place(place: Mapping[str, Any], others: Sequence[Mapping[str, Any]], near: str) -> Name:
-    return Name(value=_name(place), others=tuple(map(_name, others)), context=(place["formattedAddress"], near))
 
 
 def _title(film: Film, other: Film) -> Name:

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from m3bench.tasks.answers.fields import Name
-from m3bench.tasks.families.base import Composition, Kit, call
+from m3bench.tasks.families.base import Composition, Kit, call, need
 from m3bench.tasks.render import postcards
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
 
 Record = Mapping[str, Any]
+
+MARGIN = 0.1
+"""Stars by which the best place must be rated better than the next."""
 
 
 def city_of(kit: Kit, landmark: Record) -> Record:
@@ -108,6 +111,32 @@ def best(text: str) -> list[dict[str, Any]]:
     found = json.loads(text)["response"]["places"]
     top = max(place["rating"] for place in found)
     return sorted((place for place in found if place["rating"] == top), key=lambda place: -place["userRatingCount"])
+
+
+def ranked(text: str) -> list[dict[str, Any]]:
+    """The places found, the best-rated first; there must be one best."""
+    found = sorted(json.loads(text)["response"].get("places", ()), key=lambda place: -place["rating"])
+    need(bool(found), "there is no such place")
+    need(len(found) == 1 or found[0]["rating"] - found[1]["rating"] >= MARGIN, "two places are rated alike")
+    return found
+
+
+def called(place: Mapping[str, Any]) -> str:
+    """What a place is called."""
+    return str(place["displayName"]["text"])
+
+
+def best_place(found: Sequence[Mapping[str, Any]], *context: str) -> Name:
+    """The name of the first of the places found, which is none of the others."""
+    name = called(found[0])
+    others = tuple(called(place) for place in found[1:] if called(place) != name)
+    return Name(value=name, others=others, context=(found[0]["formattedAddress"], *context))
+
+
+def name_of(landmark: Record, others: Iterable[Record], *context: str) -> Name:
+    """The name of a sight, which is none of the others."""
+    wrong = tuple(name for other in others if other is not landmark for name in names_of(other))
+    return Name(value=landmark["name"], aliases=names_of(landmark)[1:], others=wrong, context=context)
 
 
 def details(places: Sequence[Mapping[str, Any]]) -> ReferenceCall:
