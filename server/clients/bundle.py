@@ -18,11 +18,13 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from platformdirs import user_data_path
 
 from m3bench.server.clients.client import NAME
+from m3bench.server.clients.icon import icon
 from m3bench.tasks.errors import InputFileError
 
 Shape = Literal["python", "uv"]
 
 ENTRY = "server/main.py"
+ICON = "icon.png"
 
 _ROOT = Path(__file__).resolve().parents[2]
 _FOLDERS = ("docker", "proxy", "sandboxes", "server", "tasks")
@@ -103,6 +105,7 @@ def manifest_of(shape: Shape, profile: str) -> dict[str, Any]:
         "display_name": NAME,
         "version": about["Version"],
         "description": about["Summary"],
+        "icon": ICON,
         "author": {"name": f"The {NAME} authors"},
         "server": {"type": shape, "entry_point": ENTRY, "mcp_config": {**start, "env": env}},
         "tools": [{"name": tool["name"], "description": tool["description"]} for tool in DEFINITIONS],
@@ -147,6 +150,7 @@ def _zip(path: str, manifest: dict[str, Any], shape: Shape) -> None:
 def _members(manifest: dict[str, Any], shape: Shape) -> Iterator[tuple[str, bytes | Path]]:
     yield "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
     yield ENTRY, _MAIN.encode()
+    yield ICON, icon()
     version = manifest["version"]
     about = f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n"
     yield f"server/{NAME}-{version}.dist-info/METADATA", about.encode()

@@ -12,6 +12,7 @@ from m3bench.server.clients.client import SYSTEMS, Client, Machine, System
 from m3bench.server.clients.documents import snippet
 from m3bench.server.clients.installation import local
 from m3bench.server.clients.table import OWN_TOOLS, clients, profile_for
+from m3bench.server.clients.trial.measured import measured
 
 PROGRAM = "/path/to/m3bench"
 URL = "http://127.0.0.1:8700/mcp"
@@ -32,8 +33,20 @@ def page() -> str:
     return (
         text.replace("{own_tools}", str(OWN_TOOLS))
         .replace("{table}", head + "".join(_row(client) for client in clients().values()))
+        .replace("{measured}", _measured())
         .replace("{parts}", "".join(_part(client) for client in clients().values()))
     )
+
+
+def _measured() -> str:
+    """The table of what trials found."""
+    rows = [("client", "as it calls itself", "tools", "picture", "score card", "calls to read-only tools", "to others")]
+    for key, client in clients().items():
+        if (found := measured().get(key)) is not None:
+            sent = (found.reading or "–", found.writing or "–")
+            rows.append((client.title, found.client, found.tools, found.picture, found.card, *sent))
+    head, *lines = (f"| {' | '.join(row)} |\n" for row in rows)
+    return "".join([head, f"|{'---|' * len(rows[0])}\n", *lines])
 
 
 def entries() -> str:

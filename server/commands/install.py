@@ -32,6 +32,9 @@ def install(
         bool, typer.Option("--print", help="Only print what would be written, and a link if there is one.")
     ] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Take m3bench out of the configuration again.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Have the client play a task with a scripted model, and say what it did.")
+    ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the documentation page on clients.")] = False,
     json: Json = False,
 ) -> None:
@@ -43,6 +46,7 @@ def install(
     m3bench install vscode --project .       # into that of a project
     m3bench install codex --print            # only show it
     m3bench install cursor --remove          # out again
+    m3bench install codex --check            # does everything reach its model?
 
     The rest of the file stays, byte for byte, and a copy is kept beside it as FILE.m3bench-backup. A file that cannot
     be edited is not touched: the lines to paste are printed. Afterwards, ask the client to start a task.
@@ -57,11 +61,16 @@ def install(
         typer.echo(page(), nl=False)
         return
     if client is None:
-        if profile or http or project or config or show or remove:
+        if profile or http or project or config or show or remove or check:
             raise UserError("Which client? `m3bench install` without options lists them.")
         _list(json)
         return
     chosen = find(client)
+    if check:
+        if profile or http or project or config or show or remove:
+            raise UserError("--check uses a home of its own and the entry that is installed by default: give it alone.")
+        _check(chosen, json)
+        return
     path = place_of(chosen, this_machine(), config=config, project=project)
     if remove:
         _remove(chosen, path, json)
@@ -155,6 +164,26 @@ async def prepare_start(profile: str, content_only: bool) -> None:
 
     app = App(Settings.of(profile=profile, content_only=content_only))
     await prepare(app.front, app.open_seat(), Start(profile, content_only))
+
+
+def _check(client: "Client", json: bool) -> None:
+    """Have the client play, and say what came of it; status 1 when something is missing."""
+    from m3bench.server.clients.trial.report import lines
+    from m3bench.server.clients.trial.trial import program_of, try_client
+    from m3bench.server.commands.screen import console, print_json
+    from m3bench.server.scoring.words import printable
+
+    program_of(client)
+    if not json:
+        _tell(f"{client.title} plays a task in a home of its own, with a scripted model; this takes a minute or less.")
+    found = try_client(client)
+    if json:
+        print_json({**found.to_json(), "problems": list(found.problems)})
+    else:
+        for line in lines(client, found):
+            console().print(printable(line), soft_wrap=True, highlight=False)
+    if found.problems:
+        raise typer.Exit(1)
 
 
 def _paste(request: "InstallRequest", json: bool) -> None:

@@ -20,10 +20,15 @@ SERVER = "m3bench-probe"
 def probe(
     client: Annotated[
         str | None,
-        typer.Argument(metavar="[CLIENT]", help="With --show or --print: a client such as cursor, or its own name."),
+        typer.Argument(
+            metavar="[CLIENT]", help="With --show, --print or --report: a client such as cursor, or its own name."
+        ),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show the cards of clients probed before.")] = False,
     print_: Annotated[bool, typer.Option("--print", help="Print what to add to the client's configuration.")] = False,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what the newest probe found into a file to hand on.")
+    ] = None,
     http: Http = None,
     token: Token = None,
     allow_host: AllowHost = None,
@@ -46,7 +51,9 @@ def probe(
     from m3bench.tasks.errors import UserError
 
     folder = Settings.of(data=data).data
-    if show:
+    if report is not None:
+        _report(folder, client, report)
+    elif show:
         _show(folder, client, json)
     elif print_:
         _print(client, http, json)
@@ -76,8 +83,20 @@ def _serve(
 
 
 def _show(folder: Path, client: str | None, json: bool) -> None:
-    from m3bench.server.clients.table import clients
     from m3bench.server.commands.screen import print_json
+
+    found = _cards(folder, client)
+    if json:
+        print_json(found)
+    elif not found:
+        typer.echo("No client was probed yet: m3bench probe --print shows how.")
+    else:
+        _show_cards(found)
+
+
+def _cards(folder: Path, client: str | None) -> list[dict[str, Any]]:
+    """The cards of a client, or all."""
+    from m3bench.server.clients.table import clients
     from m3bench.server.store.capability import cards, cards_of
     from m3bench.tasks.errors import UserError
 
@@ -87,12 +106,29 @@ def _show(folder: Path, client: str | None, json: bool) -> None:
     if not found and client is not None:
         known = ", ".join(sorted({probed["client"]["name"] for probed in cards(folder)})) or "none yet"
         raise UserError(f"No probe of {client!r} was kept (probed: {known}): m3bench probe --print shows how to do it.")
-    if json:
-        print_json(found)
-    elif not found:
-        typer.echo("No client was probed yet: m3bench probe --print shows how.")
-    else:
-        _show_cards(found)
+    return found
+
+
+def _report(folder: Path, client: str | None, path: Path) -> None:
+    """Write what the newest probe found."""
+    import json
+    from importlib.metadata import version
+
+    from m3bench.server.clients.probe_report import report
+    from m3bench.server.commands.record import write_text
+    from m3bench.tasks.errors import UserError
+
+    found = _cards(folder, client)
+    if not found:
+        raise UserError("No client was probed yet: m3bench probe --print shows how.")
+    told = report(folder, max(found, key=lambda card: str(card["taken"])), version("m3bench"))
+    write_text(path, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    name, release = told["client"]["name"], told["client"]["version"]
+    typer.echo(f"{path}: what a probe found of {name} {release}" + (", and its last run" if told["run"] else ""))
+    if not told["probe"]["complete"]:
+        typer.echo("The probe was broken off: ask the client to run it again for the rest.", err=True)
+    if told["run"] is None:
+        typer.echo("There is no scored run of this client yet: ask it to start a task.", err=True)
 
 
 def _show_cards(found: list[dict[str, Any]]) -> None:

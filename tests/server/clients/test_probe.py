@@ -18,6 +18,7 @@ from m3bench.server.clients.probe_tools import Setup
 from m3bench.server.commands.program import app
 from m3bench.server.store.capability import cards, client_facts, client_line, short, words
 from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import UserError
 from tests.server.clients import probing
 from tests.server.clients.probing import INFO, SEED, WORD, Script, secrets
 from tests.server.conftest import SERVE, serving
@@ -293,6 +294,22 @@ async def test_the_score_card_of_a_run_names_the_client_and_what_the_probe_found
         },
     }  # fmt: skip
     assert "Client: scripted 1.2 — sees images, several calls at once" in card.content[0].text  # type: ignore[union-attr]
+    path = tmp_path / "report.json"
+    done = CliRunner().invoke(app, ["probe", "scripted", "--report", str(path), "--data", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    report = json.loads(path.read_text("utf-8"))
+    assert report["client"] == {"name": "scripted", "version": "1.2", "title": None}
+    assert report["probe"]["facts"] == cards(tmp_path)[0]["facts"]
+    assert (report["run"]["task"], report["run"]["solved"]) == ("sum-1", True)
+    assert str(tmp_path) not in path.read_text("utf-8"), "a report names no folder of its writer"
+
+
+def test_without_a_probe_there_is_nothing_to_report(tmp_path: Path) -> None:
+    for arguments in ([], ["cursor"]):
+        path = tmp_path / "report.json"
+        done = CliRunner().invoke(app, ["probe", *arguments, "--report", str(path), "--data", str(tmp_path / "none")])
+        assert isinstance(done.exception, UserError)
+        assert not path.exists()
 
 
 async def test_the_short_form_of_a_card_is_one_line(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""A trial of a client: it plays a task headless, with a model that follows a script."""

@@ -1,0 +1,116 @@
+"""What the scripted model says: it plays one task to the end, by the task's first reference.
+
+Which turn it is follows from the calls in the request, so the model keeps no state: a client may ask the same thing
+twice, or ask for a title in between. The task is one whose reference has calls side by side, of tools that only read
+and of tools that write, because clients send these in different ways.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
+
+from m3bench.server.clients.trial.conversation import BRIDGE, BY_SEARCH, Called, Request, Saying
+from m3bench.tasks.answers.fields import right_fields
+from m3bench.tasks.catalog import Catalog, expose
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import solvable, tools_of
+from m3bench.tasks.task import Task
+
+MOST_SEARCHES = 5
+"""A client whose search finds nothing is asked no longer."""
+
+DONE = "The task is done, and its score card is above."
+
+
+def task_for(profile: str, catalog: Catalog, library: Library) -> Task:
+    """The shortest task of a profile that has both kinds of calls side by side.
+
+    Raises:
+        UserError: There is none.
+    """
+    tasks = solvable(tuple(library.tasks.values()), tools_of(profile, catalog, library))
+    fitting = [task for task in tasks if {True, False} <= set(_side_by_side(task, catalog))]
+    if not fitting:
+        raise UserError(f"The profile {profile} has no task with reading and writing calls side by side.")
+    return min(fitting, key=lambda task: (len(task.servers), len(task.references[0].trajectory.calls), task.id))
+
+
+def _side_by_side(task: Task, catalog: Catalog) -> Iterator[bool]:
+    """Of each step with several calls of one kind: whether they only read."""
+    for step in task.references[0].steps:
+        kinds = {catalog.tool(call.tool).read_only for call in step}
+        if len(step) > 1 and len(kinds) == 1:
+            yield kinds.pop()
+
+
+class Script:
+    """A task, turn by turn.
+
+    Args:
+        task: What is played.
+        shown: The name that the client gives one of our tools.
+    """
+
+    def __init__(self, task: Task, shown: Callable[[str], str]) -> None:
+        self.task = task
+        self._shown = shown
+        answer = {"answer": task.answer} | ({"fields": right_fields(task.fields)} if task.fields else {})
+        self.turns: tuple[tuple[Called, ...], ...] = (
+            (Called(name="list_tasks", arguments={}),),
+            (Called(name="start_task", arguments={"task_id": task.id}),),
+            *(
+                tuple(Called(name=expose(call.tool), arguments=call.arguments) for call in step)
+                for step in task.references[0].steps
+            ),
+            (Called(name="submit", arguments=answer),),
+            (Called(name="score", arguments={}),),
+        )
+        self._names = {call.name for turn in self.turns for call in turn}
+
+    def answer(self, request: Request) -> Saying:
+        """What to say to a request."""
+        made = sum(1 for call in request.calls if any(same(call.tool, name) for name in self._names))
+        ends = list(accumulate((len(turn) for turn in self.turns), initial=0))
+        if made == ends[-1]:
+            return Saying(text=DONE)
+        if made not in ends:
+            return Saying(text=f"{made} calls were made, which is within a turn: the client left some of them out.")
+        turn = self.turns[ends.index(made)]
+        found = [self._in_client(call, request) for call in turn]
+        if None not in found:
+            return Saying(calls=tuple(call for call in found if call is not None))
+        return self._search(request)
+
+    def _in_client(self, call: Called, request: Request) -> Called | None:
+        """A call under the name that the client knows; None when it does not know it yet."""
+        if name := named(call.name, request.tools):
+            return Called(name=name, arguments=call.arguments)
+        if BRIDGE in request.tools:
+            return Called(name=BRIDGE, arguments={"name": self._shown(call.name), "arguments": dict(call.arguments)})
+        return None
+
+    def _search(self, request: Request) -> Saying:
+        """Ask for the tools that are not loaded, where the client has a search."""
+        search = next((name for name in BY_SEARCH if name in request.tools), None)
+        if search is None or sum(call.name == search for call in request.calls) >= MOST_SEARCHES:
+            return Saying(text="There are no tools of m3bench here.")
+        missing = sorted(name for name in self._names if not named(name, request.tools))
+        wanted = "select:" + ",".join(self._shown(name) for name in missing)
+        return Saying(calls=(Called(name=search, arguments={"query": wanted, "max_results": len(missing)}),))
+
+
+def named(tool: str, names: Iterable[str]) -> str | None:
+    """A client's name of our tool: with our server's name in it before others, and the shortest."""
+    found = [name for name in names if same(name, tool)]
+    return min(found, key=lambda name: ("m3bench" not in name, len(name)), default=None)
+
+
+def same(name: str, tool: str) -> bool:
+    """Whether a client's name is that of our tool: clients put something before it and change its punctuation."""
+    plain, wanted = _plain(name), _plain(tool)
+    return plain == wanted or plain.endswith(f"_{wanted}")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", name.lower())

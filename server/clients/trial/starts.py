@@ -1,0 +1,118 @@
+"""How the clients with a command line are started headless: with our scripted model in place of their own.
+
+Each gets a home of its own with what a person would have there: the model and how to sign in. Our entry is not among
+it: `m3bench install` adds that. Keys are words without meaning, addresses are on this machine.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PROMPT = "Start an m3bench task, solve it, submit your answer and show me the score."
+KEY = "no-secret"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start:
+    """How one client is started."""
+
+    program: str
+    package: str
+    """Where npm has it."""
+    arguments: tuple[str, ...]
+    """With `{url}` for the model's address, `{home}` for the home and `{port}` for a free port."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    before: tuple[str, ...] = ()
+    """Arguments of a run before it, which sets it up."""
+    home: Callable[[Path, str], None] = lambda home, url: None
+    """Puts into a home what a person has there, given the model's address."""
+
+
+def _gemini(home: Path, url: str) -> None:
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False}}
+    _write(home / ".gemini/settings.json", settings)
+
+
+def _opencode(home: Path, url: str) -> None:
+    model = {
+        "name": "scripted", "tool_call": True, "attachment": True, "limit": {"context": 1_000_000, "output": 32_000},
+        "modalities": {"input": ["text", "image"], "output": ["text"]},
+    }  # fmt: skip
+    provider = {
+        "npm": "@ai-sdk/openai-compatible", "name": "scripted", "models": {"scripted": model},
+        "options": {"baseURL": f"{url}/v1", "apiKey": KEY},
+    }  # fmt: skip
+    _write(
+        home / ".config/opencode/opencode.json",
+        {
+            "autoupdate": False, "share": "disabled", "provider": {"scripted": provider},
+            "model": "scripted/scripted", "small_model": "scripted/scripted",
+        },
+    )  # fmt: skip
+
+
+def _write(path: Path, data: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+
+
+_CODEX_PROVIDER = '{name="scripted",base_url="{url}/v1",env_key="SCRIPTED_KEY",wire_api="responses"}'
+
+STARTS = {
+    "claude-code": Start(
+        program="claude", package="@anthropic-ai/claude-code",
+        arguments=(
+            "-p", PROMPT, "--allowedTools", "mcp__m3bench", "--output-format", "stream-json", "--verbose",
+        ),
+        env={
+            "ANTHROPIC_BASE_URL": "{url}", "ANTHROPIC_API_KEY": KEY, "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        },
+    ),
+    "codex": Start(
+        program="codex", package="@openai/codex",
+        arguments=(
+            "exec", "-c", f"model_providers.scripted={_CODEX_PROVIDER}", "-c", "model_provider=scripted",
+            "-m", "gpt-5.1-codex", "--skip-git-repo-check", "--json", PROMPT,
+        ),
+        env={"SCRIPTED_KEY": KEY},
+    ),
+    "gemini": Start(
+        program="gemini", package="@google/gemini-cli",
+        arguments=("-p", PROMPT, "-m", "gemini-2.5-pro", "--output-format", "stream-json"),
+        env={
+            "GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": "{url}", "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        },
+        home=_gemini,
+    ),
+    "opencode": Start(
+        program="opencode", package="opencode-ai",
+        arguments=("run", "--model", "scripted/scripted", "--format", "json", PROMPT),
+        env={"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
+        home=_opencode,
+    ),
+    "qwen": Start(
+        program="qwen", package="@qwen-code/qwen-code",
+        arguments=("-p", PROMPT, "--auth-type", "openai", "--output-format", "stream-json"),
+        env={
+            "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "{url}/v1", "OPENAI_MODEL": "qwen3-vl-plus",
+            "QWEN_CODE_TRUST_WORKSPACE": "true",
+        },
+    ),
+    "cline": Start(
+        program="cline", package="cline",
+        before=("auth", "-p", "openai", "-k", KEY, "-m", "scripted", "-b", "{url}/v1"),
+        arguments=("--json", "--auto-approve", "true", PROMPT),
+        env={"CLINE_TELEMETRY_DISABLED": "1", "CLINE_HUB_PORT": "{port}"},
+    ),
+    "copilot": Start(
+        program="copilot", package="@github/copilot",
+        arguments=("-p", PROMPT, "--allow-tool", "m3bench", "--no-color"),
+        env={
+            "COPILOT_PROVIDER_BASE_URL": "{url}/v1", "COPILOT_PROVIDER_API_KEY": KEY, "COPILOT_MODEL": "gpt-4.1",
+            "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
+        },
+    ),
+}  # fmt: skip
+"""By the client's key."""

@@ -1,0 +1,197 @@
+"""Runs a client from its command line, in a home that is made for it, and has it play a task with a scripted model.
+
+The entry is the one that `m3bench install` writes; nobody's configuration, sign-in or network is used. What the client
+leaves behind is ended and deleted.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from m3bench.server.clients.client import NAME, Client
+from m3bench.server.clients.installation import program
+from m3bench.server.clients.table import profile_for
+from m3bench.server.clients.trial.findings import Findings, findings, tools_on_the_first_turn
+from m3bench.server.clients.trial.model import Model
+from m3bench.server.clients.trial.script import Script, task_for
+from m3bench.server.clients.trial.starts import STARTS
+from m3bench.server.runs.tools import DEFINITIONS
+from m3bench.server.scorecard.migration import card_of
+from m3bench.server.store.layout import DATABASE
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import tools_of
+
+SECONDS = 300.0
+"""How long a client may take; they need ten to thirty on an idle machine."""
+
+_TAIL = 400
+"""Characters of what a client printed that are shown when nothing came of it."""
+
+
+def program_of(client: Client, path: str | None = None) -> str:
+    """The program of a client that can be tried.
+
+    Raises:
+        UserError: It cannot be started from a command line, or is not installed.
+    """
+    start = STARTS.get(client.key)
+    if start is None:
+        raise UserError(
+            f"{client.title} has no command line to start it with: ask it to run the probe (`m3bench probe --print "
+            f"{client.key}`) and see the result with `m3bench probe --show {client.key}`."
+        )
+    found = shutil.which(start.program, path=path)
+    if found is None:
+        raise UserError(
+            f"{client.title} is not installed here: there is no {start.program} in PATH. "
+            f"npm install -g {start.package} gets it."
+        )
+    return found
+
+
+def try_client(client: Client, *, path: str | None = None, seconds: float = SECONDS) -> Findings:
+    """Have a client play a task.
+
+    Args:
+        client: Which one.
+        path: Where programs are looked for, instead of `PATH`.
+        seconds: How long it may take.
+
+    Raises:
+        UserError: It cannot be tried, or did not play to the end; the text says why.
+    """
+    found = program_of(client, path)
+    with TemporaryDirectory(prefix="m3bench-trial-", ignore_cleanup_errors=True) as folder:
+        trial = _Trial(client, found, Path(folder), path or os.environ.get("PATH", os.defpath), seconds)
+        try:
+            return trial.run()
+        finally:
+            _end_those_of(trial.home)
+
+
+class _Trial:
+    def __init__(self, client: Client, found: str, folder: Path, path: str, seconds: float) -> None:
+        self.client, self.start, self.found, self.seconds = client, STARTS[client.key], found, seconds
+        self.home, self.work = folder / "home", folder / "work"
+        self.env = {
+            "PATH": path, "HOME": str(self.home), "USERPROFILE": str(self.home), "TERM": "dumb", "LANG": "C.UTF-8",
+        }  # fmt: skip
+        self.catalog, self.library = load_catalog().ready, Library()
+        self.profile = profile_for(client)
+        self.task = task_for(self.profile, self.catalog, self.library)
+        shown = tools_of(self.profile, self.catalog, self.library)
+        self.tools = [*(tool["name"] for tool in DEFINITIONS), *(tool.exposed for tool in shown)]
+
+    def run(self) -> Findings:
+        self.home.mkdir()
+        self.work.mkdir()
+        script = Script(self.task, lambda tool: self.client.naming.shown(NAME, tool))
+        with Model(script.answer) as model:
+            self.start.home(self.home, model.url)
+            self._must(_run([*program(), "install", self.client.key], self.env, self.work, 120), "m3bench install")
+            values = {"url": model.url, "home": str(self.home), "port": str(_free_port())}
+            env = self.env | {name: _filled(value, values) for name, value in self.start.env.items()}
+            if self.start.before:
+                before = [self.found, *(_filled(part, values) for part in self.start.before)]
+                self._must(_run(before, env, self.work, 120), f"{self.start.program} {self.start.before[0]}")
+            line = [self.found, *(_filled(part, values) for part in self.start.arguments)]
+            done = _run(line, env, self.work, self.seconds)
+        return self._found(model, done)
+
+    def _must(self, done: "_Done", what: str) -> None:
+        if done.code != 0:
+            raise UserError(f"{what} failed: {done.tail}")
+
+    def _found(self, model: Model, done: "_Done") -> Findings:
+        stores = sorted(self.home.rglob(DATABASE))
+        for place in stores:
+            store = SqliteStore(place.parent)
+            try:
+                for record in store.runs():
+                    if record.task == self.task.id and (card := card_of(record)) is not None:
+                        picture = self.library.picture(self.task.pictures[0])
+                        run = record, card, store.calls(record.id)
+                        return findings(self.task, self.profile, self.tools, model.requests, picture, run, self.catalog)
+            finally:
+                store.close()
+        raise UserError(f"{self.client.title} did not play to the end: {self._why(model, stores, done)}")
+
+    def _why(self, model: Model, stores: Sequence[Path], done: "_Done") -> str:
+        """What is known of a client that did not play to the end."""
+        there, shown = tools_on_the_first_turn(self.tools, model.requests)
+        if not model.requests:
+            known = "it asked the model nothing"
+        elif there == "missing":
+            known = f"{shown} of {len(self.tools)} tools were there on the first turn"
+        else:
+            made = max(len(request.calls) for request in model.requests)
+            known = f"it made {made} calls" + ("" if stores else ", and none of them reached m3bench")
+        how = f"ended with {done.code}" if done.code is not None else f"was stopped after {self.seconds:g} s"
+        return f"{known}, and it {how}. It said: {done.tail or 'nothing'}"
+
+
+@dataclass(frozen=True)
+class _Done:
+    code: int | None
+    """None when it was stopped."""
+    tail: str
+
+
+def _run(command: list[str], env: Mapping[str, str], folder: Path, seconds: float) -> _Done:
+    """Run a program to its end, or stop it; and what it started with it."""
+    output = folder.parent / "output"
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            command, env=dict(env), cwd=folder, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+            start_new_session=sys.platform != "win32",
+        )  # fmt: skip
+        code: int | None = None
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            _stop(process)
+    said = output.read_bytes().decode("utf-8", "replace")
+    return _Done(code, said[-_TAIL:].strip())
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def _end_those_of(home: Path) -> None:
+    """End what went into the background: some clients leave a server of their own running. Linux alone tells us."""
+    mark = f"HOME={home}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):
+            if mark in (folder / "environ").read_bytes().split(b"\0"):
+                os.kill(int(folder.name), signal.SIGKILL)
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text

@@ -1,0 +1,45 @@
+"""The clients that people use play a task, each from the entry that `m3bench install` writes.
+
+What was measured of each is in `server/clients/measured.json`, and the documentation shows it: a client that behaves in
+another way fails here. Whether calls overlap is a matter of milliseconds, and on a machine that does much else a client
+may be held up between two of them: only that is asked again.
+"""
+
+import pytest
+
+from m3bench.server.clients.table import clients
+from m3bench.server.clients.trial.findings import Findings
+from m3bench.server.clients.trial.measured import Measured, measured
+from m3bench.server.clients.trial.starts import STARTS
+from m3bench.server.clients.trial.trial import try_client
+
+pytestmark = pytest.mark.clients
+
+ATTEMPTS = 3
+
+SAME_CARD = ("claude-code", "codex", "gemini", "opencode", "qwen", "copilot")
+"""Clients whose models read the same Markdown."""
+
+
+@pytest.mark.parametrize("key", STARTS)
+def test_a_client_plays_a_task_from_the_entry_that_install_writes(key: str, programs: str) -> None:
+    known = measured()[key]
+    for attempt in range(1, ATTEMPTS + 1):
+        found = try_client(clients()[key], path=programs)
+        assert found.problems == ()
+        assert found.solved
+        assert found.tools_shown == found.tools_expected
+        assert found.card == ("Markdown" if key in SAME_CARD else known.card)
+        if (found.reading, found.writing) == (known.reading, known.writing) or attempt == ATTEMPTS:
+            break
+    assert Measured.of(found) == known
+    assert sum(found.steps) == sum(found.reference)
+    assert found.best == 1
+    if (found.reading, found.writing) == ("together", "together"):
+        assert_nothing_is_open(found)
+
+
+def assert_nothing_is_open(found: Findings) -> None:
+    """Calls that overlap prove the steps, so there is one reading, and it is the reference's."""
+    assert found.steps == found.reference
+    assert found.average == 1
