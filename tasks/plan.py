@@ -2,11 +2,13 @@
 
 A call *gives* the facts of its result that a later call or the answer uses, and *needs* the calls whose facts it
 uses, or whose files it works on. Both come from playing the reference. Which calls may go together follows from the
-needs, not from the order in which somebody happened to write the reference down.
+needs, not from the order in which somebody happened to write the reference down. Where a generator made a call only
+after others and no value shows why, the call *waits* for them: that it was chosen by what they told can be, and need
+not be. Nobody is blamed for not waiting, and nobody for waiting.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from typing import Literal
@@ -37,6 +39,8 @@ class PlannedCall(BaseModel):
     """How many of them no earlier result holds."""
     needs: tuple[int, ...] = ()
     """Places of earlier calls."""
+    waits: tuple[int, ...] = ()
+    """Places of earlier calls that the generator made first, though nothing shows that this one needs them."""
     result: str = ""
     """A digest of its result: what it brings about when nothing of it is used as it is."""
 
@@ -61,10 +65,32 @@ class Plan(BaseModel):
     @cached_property
     def needs(self) -> Mapping[int, frozenset[int]]:
         """All that a call needs, directly or through others."""
-        known: dict[int, frozenset[int]] = {}
-        for place, call in enumerate(self.calls):
-            known[place] = frozenset(call.needs).union(*(known[need] for need in call.needs))
-        return known
+        return _closed([call.needs for call in self.calls])
+
+    @cached_property
+    def before(self) -> Mapping[int, frozenset[int]]:
+        """All that a call needs or waits for, directly or through others."""
+        return _closed([(*call.needs, *call.waits) for call in self.calls])
+
+    def fewest_steps(self, places: Collection[int]) -> int:
+        """The steps that the best schedule takes for some of the calls: the longest chain among them."""
+        depth: dict[int, int] = {}
+        for place in sorted(places):
+            depth[place] = 1 + max((depth[other] for other in self.before[place] if other in depth), default=0)
+        return max(depth.values(), default=0)
+
+    @property
+    def shown(self) -> "Plan":
+        """The plan with nothing but what playing the reference shows."""
+        return Plan(calls=tuple(call.model_copy(update={"waits": ()}) for call in self.calls))
+
+
+def _closed(direct: Sequence[Collection[int]]) -> Mapping[int, frozenset[int]]:
+    """For each call, the calls before it: directly or through others."""
+    known: dict[int, frozenset[int]] = {}
+    for place, others in enumerate(direct):
+        known[place] = frozenset(others).union(*(known[other] for other in others))
+    return known
 
 
 class Plans(BaseModel):

@@ -103,6 +103,28 @@ def test_the_worked_example_can_be_redone_with_a_calculator_and_is_what_the_code
     assert dict(worked_out) == {name: f"{by_effect[name]:.3f}" for name in told}
 
 
+def test_the_example_of_structure_is_what_the_code_says() -> None:
+    from m3bench.server.scoring.effect_scorer import Played, score_by_effect
+    from m3bench.tasks.plan import Plan, PlannedCall
+    from m3bench.tasks.trajectory import Call, Step, Trajectory
+
+    def played(*steps: list[int]) -> Trajectory:
+        calls = {place: Call(tool="math/floor", arguments={"number": 10.5 * place}) for place in range(1, 7)}
+        return Trajectory(steps=tuple(Step(calls=tuple(calls[place] for place in step)) for step in steps))
+
+    needs = {1: (), 2: (1,), 3: (1,), 4: (), 5: (2, 3), 6: (4, 5)}
+    plan = Plan(calls=tuple(PlannedCall(needs=tuple(need - 1 for need in one)) for one in needs.values()))
+    run = Played(
+        actual=played([1], [2], [3, 5], [4], [6]), references=[played([1], [2, 3], [4], [5], [6])], plans=[plan]
+    )
+    found = score_by_effect(run, lambda tool: None).metrics
+    text = (ROOT / "docs" / "scoring.md").read_text("utf-8")
+    worked_out = dict(re.findall(r"^- structure, `(\w+)`: `[^`]+ = ([\d.]+)`$", text, re.MULTILINE))
+    assert worked_out == {name: f"{found[name]:.3f}" for name in worked_out}
+    assert len(worked_out) == 3
+    assert plan.fewest_steps(range(6)) == 4
+
+
 def _metrics(folder: Path, *options: str) -> dict[str, float]:
     import json
 

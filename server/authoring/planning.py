@@ -2,8 +2,9 @@
 
 A value of an argument that stands in the result of an earlier call was taken from there, unless the question says it.
 A call that works on the file or the document of an earlier action needs that action. Values are looked for as they
-are and, for numbers, as they are rounded; whatever else a family derives from a result is not seen, and the call then
-gives what is seen of it.
+are and, for numbers, as they are rounded. What a family derives from results otherwise leaves no such trace, so that
+a call seems ready before the step it is in; `unseen` says what it was derived from, and what it gives is what is seen
+of it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,8 +12,9 @@ from itertools import accumulate, pairwise
 
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.authoring.performance import perform
+from m3bench.server.authoring.unseen import Sequel, complete
 from m3bench.tasks.checks import LoggedCall
-from m3bench.tasks.facts import Fact, Held, digits, facts_of, numbers, within
+from m3bench.tasks.facts import Fact, Held, digits, facts_of, leaves, numbers, within
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.library import Library
@@ -39,41 +41,61 @@ _HANDLES = (
 )
 
 
-def derive(question: str, answer: str, steps: Sequence[Sequence[LoggedCall]]) -> Plan:
+def derive(question: str, answer: str, steps: Sequence[Sequence[LoggedCall]], *, in_order: bool = False) -> Plan:
     """The plan of a reference.
 
     Args:
         question: What the client is asked.
         answer: What a client that played this reference says.
         steps: The calls of the reference as they were played.
+        in_order: A generator made the steps one after another, each with what the ones before it told: where nothing
+            shows what a call needs of the step before, it waits for it.
     """
     calls = [(number, call) for number, step in enumerate(steps) for call in step]
     held = [Held(call.text) for _, call in calls]
     asked = Held(question)
     taken = [_taken(call, asked) for _, call in calls]
+    put_in = [Held("\n".join(str(leaf) for leaf in leaves(call.arguments))) for _, call in calls]
     needs: list[set[int]] = [set() for _ in calls]
     gives: list[dict[Fact, None]] = [{} for _ in calls]
+
+    def before(step: int) -> list[int]:
+        return [place for place, (at, _) in enumerate(calls) if at < step]
+
     for place, (step, call) in enumerate(calls):
-        earlier = [other for other, (at, _) in enumerate(calls) if at < step]
+        earlier = before(step)
         for fact in taken[place]:
             sources = [other for other in earlier if held[other].holds(fact)]
-            if sources:
-                needs[place].add(sources[0])
+            # Who asks about a thing knows it already; what is put into a file about it is another matter.
+            fills = kinds_of(call.tool).role == "action"
+            told = [other for other in sources if fills or not put_in[other].holds(fact)]
+            needs[place] |= {*told[:1]}
             for source in sources:
                 gives[source][fact] = None
         needs[place] |= {other for other in earlier if _same_object(calls[other][1], call)}
+    waits = complete(
+        [
+            Sequel(
+                step=step,
+                call=call,
+                loose=tuple(fact for fact in taken[place] if not _told(fact, [held[at] for at in before(step)])),
+            )
+            for place, (step, call) in enumerate(calls)
+        ],
+        needs,
+    )
     for place, facts in enumerate(gives):
         facts |= dict.fromkeys(_answered(held[place], answer, asked))
     planned = []
     for place, (step, call) in enumerate(calls):
-        before = [held[other] for other, (at, _) in enumerate(calls) if at < step]
-        known = [fact for fact in gives[place] if any(one.holds(fact) for one in before)]
+        known = [fact for fact in gives[place] if any(held[other].holds(fact) for other in before(step))]
         news = [fact for fact in gives[place] if fact not in known]
         planned.append(
             PlannedCall(
                 gives=(*news, *known)[:MAX_FACTS],
                 new=min(len(news), MAX_FACTS),
                 needs=tuple(sorted(_direct(needs, place))),
+                waits=tuple(sorted(waits[place])) if in_order else (),
                 result=digest(call.text),
             )
         )
@@ -81,25 +103,26 @@ def derive(question: str, answer: str, steps: Sequence[Sequence[LoggedCall]]) ->
 
 
 async def play_plans(
-    library: Library, backend: Backend, *, progress: Callable[[str], None] = lambda id: None
+    library: Library, backend: Backend, *, in_order: bool = False, progress: Callable[[str], None] = lambda id: None
 ) -> dict[str, tuple[Plan, ...]]:
     """Play every reference of a set and derive its plan.
 
     Args:
         library: The set.
         backend: Where to play.
+        in_order: A generator made the references, step by step.
         progress: Told the id of each finished task.
     """
     plans = {}
     for task in library.tasks.values():
-        plans[task.id] = tuple([await _played(library, task, reference, backend) for reference in task.references])
+        plans[task.id] = tuple([await _played(library, task, one, backend, in_order) for one in task.references])
         progress(task.id)
     return plans
 
 
-async def _played(library: Library, task: Task, reference: Reference, backend: Backend) -> Plan:
+async def _played(library: Library, task: Task, reference: Reference, backend: Backend, in_order: bool) -> Plan:
     performance = await perform(library, task, reference, backend)
-    return derive(task.question, task.answer, in_steps(reference, performance.calls))
+    return derive(task.question, task.answer, in_steps(reference, performance.calls), in_order=in_order)
 
 
 def in_steps(reference: Reference, calls: Sequence[LoggedCall]) -> list[Sequence[LoggedCall]]:
@@ -113,6 +136,11 @@ def _taken(call: LoggedCall, asked: Held) -> list[Fact]:
     kinds = kinds_of(call.tool)
     arguments = {name: value for name, value in call.arguments.items() if kinds.kind(name) != "presentation"}
     return [fact for fact in dict.fromkeys(facts_of(arguments)) if _telling(fact) and not asked.holds(fact)]
+
+
+def _told(fact: Fact, before: Sequence[Held]) -> bool:
+    """Whether one of the results holds a fact, as it is or with more digits."""
+    return any(one.holds(fact) or (isinstance(fact, float) and any(_behind(fact, one))) for one in before)
 
 
 def _answered(held: Held, answer: str, asked: Held) -> list[Fact]:

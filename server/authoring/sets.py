@@ -118,6 +118,6 @@ def _family(family: str, seed: int, per_family: int, art: Path) -> MadeLibrary:
             [FAMILIES[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="", version=""
         )
         files = {name: data for name, data in made.files() if "/" in name}
-        return MadeLibrary(made.set, files, await play_plans(made, backend))
+        return MadeLibrary(made.set, files, await play_plans(made, backend, in_order=True))
 
     return anyio.run(main)

@@ -93,13 +93,20 @@ async def play_problems(library: Library, task: Task, reference: Reference, back
     A plan that is stored with it must be the one that playing it gives, and it must score 1 by effect.
     """
     forward = await perform(library, task, reference, backend)
-    derived = derive(task.question, task.answer, in_steps(reference, forward.calls))
-    plan = library.plans(task)[task.references.index(reference)] if reference in task.references else derived
-    if plan.played and plan != derived:
+    derived = derive(task.question, task.answer, in_steps(reference, forward.calls), in_order=True)
+    stored = library.plans(task)[task.references.index(reference)] if reference in task.references else derived
+    plan = stored if stored.played else derived
+    if plan not in (derived, derived.shown):
         yield "its plan is not what playing it gives: write it anew with `m3bench tasks plan`"
-    low = {name: value for name, value in measure(_played(task, reference, derived, forward)).items() if value != 1}
+    low = {name: value for name, value in measure(_played(task, reference, plan, forward)).items() if value != 1}
     if low:
         yield f"by effect it scores {low}"
+        fewest = plan.fewest_steps(range(len(plan.calls)))
+        if fewest < len(reference.steps):
+            yield (
+                f"it takes {len(reference.steps)} steps where its calls need {fewest}: put calls together that do not "
+                "need each other or, where each step follows from the one before, write `m3bench tasks plan --in-order`"
+            )
     for call in forward.calls:
         if call.outcome != "success":
             yield f"{call.tool}: {call.outcome}: {call.text[:200]}"

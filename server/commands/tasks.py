@@ -168,10 +168,14 @@ def plan(
     sandbox: Annotated[
         str, typer.Option(help="Where references are played: process, docker or inprocess.")
     ] = "inprocess",
+    in_order: Annotated[
+        bool,
+        typer.Option("--in-order", help="Each step follows from the one before it, also where no value shows it."),
+    ] = False,
 ) -> None:
     """Play the references of a set and write down what each of their calls gives and needs, in its plans.json.
 
-    `generate` does this by itself; it is for sets that were written or changed by hand.
+    `generate` does this by itself, with --in-order; it is for sets that were written or changed by hand.
     """
     import anyio
 
@@ -188,7 +192,7 @@ def plan(
     async def main() -> dict[str, tuple[Plan, ...]]:
         with counter(len(library.tasks), "Playing") as done:
             async with backend_of(Settings.of(sandbox=sandbox)) as backend:
-                return await play_plans(library, backend, progress=done)
+                return await play_plans(library, backend, in_order=in_order, progress=done)
 
     write_atomically(folder / PLANS, Plans(plans=anyio.run(main)).to_json())
     typer.echo(f"Plans of {len(library.tasks)} tasks written to {folder / PLANS}", err=True)

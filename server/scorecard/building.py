@@ -218,6 +218,7 @@ def alignment_of(best: TrajectoryScore, reference: Trajectory, actual: Sequence[
             for place, (actual, agreement) in found.rejected.items()
         ),
         needs=tuple(call.needs for call in found.plan.calls),
+        waits=tuple(call.waits for call in found.plan.calls),
     )
 
 

@@ -35,9 +35,10 @@ class EffectCorrections:
         self._missed = alignment.missed
         self._extra = alignment.extra
         self._instead = {one.reference: one for one in alignment.instead}
-        needs = alignment.needs or ((),) * len(self._reference)
+        none: tuple[tuple[int, ...], ...] = ((),) * len(self._reference)
+        before = zip(alignment.needs or none, alignment.waits or none, strict=True)
         self._found = Answers(
-            plan=Plan(calls=tuple(PlannedCall(needs=one) for one in needs)),
+            plan=Plan(calls=tuple(PlannedCall(needs=needs, waits=waits) for needs, waits in before)),
             reference_steps=tuple(step for step, _ in self._reference),
             steps=tuple(2 * step + 2 for step, _ in self._actual),
             answers={place: _answer(match.calls, match.similarity) for place, match in self._matches.items()},

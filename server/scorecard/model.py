@@ -173,6 +173,8 @@ class Alignment(_Part):
     """For missed calls, what was called in their place; by effect alone."""
     needs: tuple[tuple[int, ...], ...] = ()
     """For each reference call, the places of those that it needs directly; by effect alone."""
+    waits: tuple[tuple[int, ...], ...] = ()
+    """For each reference call, the places of those that its author made first for no reason that can be seen."""
 
     @property
     def reference_calls(self) -> tuple[tuple[int, ReferenceCall], ...]:

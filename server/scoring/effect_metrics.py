@@ -2,11 +2,13 @@
 
 Notation: M are the reference calls that were answered, N_ref those that count, s(r) the actual step of the first call
 that answers r, E the pairs of M in which the second needs the first, directly or through others, and was answered by
-another call. Degenerate cases:
+another call, D*(M) the longest chain in M of calls that need or wait for one another: no schedule has fewer steps.
+Degenerate cases:
 
     nothing counts           every reference call was not needed: undefined, no metric has a value.
     no answers               every metric is 0; with no calls on either side, 1.
     no pairs in E            nothing can be out of order or mixed: order and purity are 1.
+    fewer steps than D*(M)   one call answered several, or was sent before one that it needs: coherence is 1.
 
 Structure and arguments are shown as they are and enter the average multiplied by recall, so that doing little well
 earns little.
@@ -48,11 +50,8 @@ def average(values: dict[str, float]) -> float:
 
 
 def planned_steps(found: Answers) -> int:
-    """The steps that the reference takes for the calls that were answered.
-
-    Whoever does it in fewer, up to the best schedule that the needs allow, gets full coherence too.
-    """
-    return len({found.reference_steps[place] for place in found.answers})
+    """D*(M): the steps that the best schedule takes for the calls that were answered."""
+    return found.plan.fewest_steps(found.answers)
 
 
 def taken_steps(found: Answers) -> int:

@@ -61,7 +61,8 @@ def part(family: str, count: int = 8) -> MadeLibrary:
     names = [name for task in tasks for name in task.pictures]
     files = {f"pictures/{name}": LIBRARY.picture(name) for name in names}
     files |= {f"scenes/{name}.json": (LIBRARY.folder / "scenes" / f"{name}.json").read_bytes() for name in names}
-    return MadeLibrary(TaskSet(schema=2, name="part", version="1", tasks=tasks), files)
+    plans = {task.id: LIBRARY.plans(task) for task in tasks}
+    return MadeLibrary(TaskSet(schema=2, name="part", version="1", tasks=tasks), files, plans)
 
 
 def problems(family: str) -> list[str]:

@@ -104,8 +104,10 @@ def missed(way: Trajectory, plan: Plan) -> frozenset[int]:
     """The places of the calls that are left out: a knowledge or an action, those about the same thing, and all that
     need one of them.
 
-    The largest such group is taken that is not too much of the whole; one call alone where each is. What is only read
-    off a picture or worked out could be had without a call, and what tells nothing new is not missed.
+    The largest such group is taken that is not too much of the whole; where many things are compared, what needs the
+    one that is left out goes on with the others. What is only read off a picture or worked out could be had without a
+    call, and what tells nothing new is not missed. One call alone would be too little: in a wide plan it is a
+    twentieth of the calls, and making all of them one at a time costs more.
     """
     calls, much = way.calls, MOST_MISSING * len(way.calls)
     roots = [place for place, call in enumerate(calls) if kinds_of(call.tool).role in ("knowledge", "action")]
@@ -116,7 +118,7 @@ def missed(way: Trajectory, plan: Plan) -> frozenset[int]:
     for root in roots:
         sharing = ({place for place in roots if words[place].holds(name)} for name in _named(calls[root]))
         same = {root}.union(*(found for found in sharing if len(found) < much))
-        groups.append(frozenset(same | {place for place in range(len(calls)) if plan.needs[place] & same}))
+        groups += [frozenset(same | {at for at in range(len(calls)) if plan.needs[at] & same}), frozenset(same)]
     small = [group for group in groups if len(group) < much]
     return max(small, key=len) if small else frozenset(roots[:1])
 

@@ -1,5 +1,7 @@
 """Calls are equal when their effect is: routes, what was not needed, and structure from dependencies."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -308,6 +310,54 @@ def test_serial_play_has_the_coherence_of_the_published_formula(sizes):
     )
     found = measure(answers(serial, reference=reference, plan=unplayed(reference)))
     assert found["step_coherence"] == pytest.approx(metrics.step_coherence(published))
+    perfect = made(*([(call, None) for call in step] for step in calls))
+    as_published = replace(published, links=tuple(Link(step, step, 1.0) for step in steps), actual_sizes=tuple(sizes))
+    found = measure(answers(perfect, reference=reference, plan=unplayed(reference)))
+    assert found["step_coherence"] == metrics.step_coherence(as_published) == 1
+
+
+NUMBERS = [Call(tool="math/floor", arguments={"number": 10.5 * (place + 1)}) for place in range(4)]
+"""Calls that have nothing to do with each other."""
+
+
+def structure(steps, plan):
+    """Coherence, order and purity of playing numbered calls in steps."""
+    reference = Trajectory(steps=tuple(Step(calls=(NUMBERS[place],)) for place in range(len(plan.calls))))
+    actual = made(*([(NUMBERS[place], None) for place in step] for step in steps))
+    found = measure(answers(actual, reference=reference, plan=plan))
+    return tuple(round(found[name], 3) for name in ("step_coherence", "order_consistency", "merge_purity"))
+
+
+INDEPENDENT = Plan(calls=(PlannedCall(),) * 4)
+CHAIN = Plan(calls=(PlannedCall(), PlannedCall(needs=(0,)), PlannedCall(), PlannedCall(needs=(1, 2))))
+WAITING = Plan(calls=(PlannedCall(), PlannedCall(waits=(0,)), PlannedCall(needs=(1,)), PlannedCall(needs=(1,))))
+
+
+@pytest.mark.parametrize(
+    ("steps", "plan", "value"),
+    [
+        ([[0, 1, 2, 3]], INDEPENDENT, (1, 1, 1)),
+        ([[0], [1], [2], [3]], INDEPENDENT, (0.25, 1, 1)),
+        ([[0, 2], [1], [3]], CHAIN, (1, 1, 1)),
+        ([[0], [1, 2], [3]], CHAIN, (1, 1, 1)),
+        ([[0], [1], [2], [3]], CHAIN, (0.75, 1, 1)),
+        ([[0, 1], [2], [3]], CHAIN, (1, 1, 0.75)),
+        ([[1], [0], [2], [3]], CHAIN, (0.75, 0.75, 1)),
+        ([[0], [2]], CHAIN, (0.5, 1, 1)),
+        ([[0], [3]], CHAIN, (1, 1, 1)),
+        ([[0], [1], [2, 3]], WAITING, (1, 1, 1)),
+        ([[0, 1], [2, 3]], WAITING, (1, 1, 1)),
+        ([[0], [1], [2], [3]], WAITING, (0.75, 1, 1)),
+    ],
+    ids=[
+        "independent calls together, though written in a row", "independent calls in a row",
+        "as early as needs allow", "as late as needs allow", "a call alone that could go with another",
+        "sent with what it needs", "sent before what it needs", "two of the calls, apart", "two of a chain",
+        "as its author made it", "without waiting", "the last two apart",
+    ],
+)  # fmt: skip
+def test_structure_follows_from_what_calls_need(steps, plan, value):
+    assert structure(steps, plan) == value
 
 
 @given(st.permutations(range(4)), st.lists(st.booleans(), min_size=4, max_size=4), st.integers(0, 4))
