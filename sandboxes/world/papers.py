@@ -1,7 +1,8 @@
-"""Papers of the frozen world: research that could exist, each at home on one platform.
+"""Papers of the frozen world, each at home on one platform: known ones, and research that could exist.
 
-A paper's `id` is the one of its home: an arXiv id without version, a PMID, a DOI or an ePrint number. What several
-platforms know (Semantic Scholar, Google Scholar, Crossref) is this one table seen from different sides.
+A paper's `id` is the one of its home: an arXiv id without version, a PMID, a DOI, an ePrint number or an address. What
+several platforms know (Semantic Scholar, Google Scholar, Crossref) is this one list seen from different sides. Of known
+papers the world holds bibliographic facts, for many a sentence of our own, and never the text.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,12 @@ from typing import Literal
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.tables import Record
 
-Platform = Literal["arxiv", "pubmed", "biorxiv", "medrxiv", "iacr", "journal"]
+_NO_TEXT = (
+    "This is the record of a real paper: its title, authors, date and identifier are facts, and the abstract, if there "
+    "is one, is a summary that was written for this world. The text of the paper is not held here."
+)
+
+Platform = Literal["arxiv", "pubmed", "biorxiv", "medrxiv", "iacr", "journal", "page"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +46,10 @@ class Paper:
     references: tuple[str, ...]
     """Ids of the papers it cites."""
     citations: int
+    real: bool = False
+    """Whether it exists outside this world."""
+    dated: str = "day"
+    """How exactly its date is known: to the `day`, the `month` or the `year`, and then it is the first one of it."""
 
     @property
     def versioned(self) -> str:
@@ -61,6 +71,7 @@ class Paper:
 def all_papers() -> tuple[Paper, ...]:
     """Every paper, newest first."""
     found = [_paper(record) for record in tables.stream("papers")]
+    found += [_known(record) for record in tables.stream("known_papers")]
     return tuple(sorted(found, key=lambda paper: (paper.published, paper.id), reverse=True))
 
 
@@ -78,14 +89,39 @@ def by_id() -> Mapping[str, Paper]:
 
 @cache
 def by_doi() -> Mapping[str, Paper]:
-    """Papers that have a DOI, by its lower-case form."""
-    return {paper.doi.lower(): paper for paper in all_papers() if paper.doi}
+    """Papers that have a DOI, by its lower-case form; every arXiv paper has one of arXiv."""
+    by_home = {f"10.48550/arxiv.{paper.id}".lower(): paper for paper in all_papers() if paper.platform == "arxiv"}
+    return by_home | {paper.doi.lower(): paper for paper in all_papers() if paper.doi}
 
 
 @cache
 def by_digest() -> Mapping[str, Paper]:
     """Every paper by its hexadecimal name."""
     return {paper.digest: paper for paper in all_papers()}
+
+
+def _known(record: Record) -> Paper:
+    date: str = record["published"]
+    published = datetime.fromisoformat(f"{date}-01-01"[:10])
+    return Paper(
+        id=record["id"],
+        platform=record["platform"],
+        version=1,
+        title=record["title"],
+        authors=tuple(record["authors"]),
+        published=published,
+        updated=published,
+        categories=tuple(record.get("categories", ())),
+        keywords=(),
+        doi=record.get("doi", ""),
+        venue=record["venue"],
+        abstract=record.get("abstract", ""),
+        sections=(("About this copy", _NO_TEXT),),
+        references=(),
+        citations=0,
+        real=True,
+        dated={4: "year", 7: "month"}.get(len(date), "day"),
+    )
 
 
 def _paper(record: Record) -> Paper:

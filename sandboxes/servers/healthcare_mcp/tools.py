@@ -119,7 +119,8 @@ def pubmed_search(
     since = NOW.replace(tzinfo=None) - _YEAR * int(years) if years else None
 
     def fits(paper: Paper) -> bool:
-        return (since is None or paper.published >= since) and (not open_access or _is_open(paper))
+        # Tasks count titles among the papers of this world, not among the known ones.
+        return not paper.real and (since is None or paper.published >= since) and (not open_access or _is_open(paper))
 
     found = ranked("pubmed", query, MOST_PAPERS, fits)
     answer = {

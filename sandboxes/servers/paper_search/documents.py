@@ -56,7 +56,7 @@ def _lines(paper: Paper) -> Iterator[Line]:
     yield _REGULAR, "", 6
     yield from _wrapped(_REGULAR, ", ".join(paper.authors), 11)
     yield from _wrapped(_REGULAR, f"{paper.venue}, {paper.published:%d %B %Y}. {paper.doi or paper.versioned}", 9)
-    for heading, text in (("Abstract", paper.abstract), *paper.sections):
+    for heading, text in (*([("Abstract", paper.abstract)] if paper.abstract else []), *paper.sections):
         yield _REGULAR, "", 8
         yield from _wrapped(_BOLD, heading, 12)
         for paragraph in text.split("\n"):

@@ -11,6 +11,7 @@ _HOMES = {
     "medrxiv": "https://www.medrxiv.org/content/{id}v1",
     "iacr": "https://eprint.iacr.org/{id}",
     "journal": "https://doi.org/{id}",
+    "page": "{id}",
 }
 _PDFS = {
     "arxiv": "http://arxiv.org/pdf/{id}",
@@ -32,7 +33,7 @@ def bare(paper: Paper) -> dict[str, Any]:
 
 def scholar(paper: Paper) -> dict[str, Any]:
     """As Google Scholar shows it: only the beginning of the abstract, no PDF and no DOI."""
-    first = " ".join(paper.abstract.split(". ")[:2]).rstrip(".") + " …"
+    first = " ".join(paper.abstract.split(". ")[:2]).rstrip(".") + " …" if paper.abstract else ""
     shown = _fields(paper, f"gs_{paper.digest[:12]}", "google_scholar", _home(paper), "")
     return shown | {"abstract": first, "doi": "", "categories": "", "keywords": "", "citations": paper.citations}
 
@@ -47,11 +48,11 @@ def crossref(paper: Paper) -> dict[str, Any]:
     """As Crossref shows it: by DOI, with what it cites that has one."""
     cited = [by_id()[key].doi for key in paper.references]
     shown = _fields(paper, paper.doi, "crossref", f"https://doi.org/{paper.doi}", "")
-    kind = "journal-article" if paper.platform in ("journal", "pubmed") else "posted-content"
+    kind = "journal-article" if paper.real or paper.platform in ("journal", "pubmed") else "posted-content"
     return shown | {
         "citations": paper.citations,
         "references": "; ".join(doi for doi in cited if doi),
-        "extra": str({"publisher": paper.venue, "type": kind, "container_title": paper.venue}),
+        "extra": str({"publisher": paper.venue, "type": kind, "container_title": paper.venue} | _precision(paper)),
     }
 
 
@@ -84,8 +85,13 @@ def _fields(paper: Paper, key: str, source: str, url: str, pdf: str) -> dict[str
         "keywords": "; ".join(paper.keywords),
         "citations": 0,
         "references": "",
-        "extra": "",
+        "extra": str(_precision(paper)) if _precision(paper) else "",
     }
+
+
+def _precision(paper: Paper) -> dict[str, str]:
+    """What is known of the date of a paper when it is not the day."""
+    return {} if paper.dated == "day" else {"date_precision": paper.dated}
 
 
 def _home(paper: Paper) -> str:

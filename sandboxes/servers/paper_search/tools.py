@@ -22,7 +22,10 @@ server = ToolServer("paper_search")
 
 Found = list[dict[str, Any]]
 
-_ARXIV_ID = re.compile(r"^(?:arxiv:|https?://arxiv\.org/(?:abs|pdf)/)?(\d{4}\.\d{4,5})(?:v(\d{1,3}))?(?:\.pdf)?$", re.I)
+_ARXIV_ID = re.compile(
+    r"^(?:arxiv:|https?://arxiv\.org/(?:abs|pdf)/)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v(\d{1,3}))?(?:\.pdf)?$",
+    re.I,
+)
 _IACR_ID = re.compile(r"^(?:https?://eprint\.iacr\.org/)?(\d{4}/\d{1,5})(?:\.pdf)?$", re.I)
 _DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.I)
 _YEARS = re.compile(r"^\s*(\d{4})?\s*(-)?\s*(\d{4})?\s*$")
@@ -261,7 +264,7 @@ def _arxiv_paper(paper_id: str) -> Paper | None:
 def _arxiv_file(paper_id: str) -> str:
     match = _ARXIV_ID.match(paper_id.strip())
     assert match is not None
-    return f"{match[1]}{f'v{int(match[2])}' if match[2] else ''}.pdf"
+    return f"{match[1].replace('/', '_')}{f'v{int(match[2])}' if match[2] else ''}.pdf"
 
 
 def _preprint(platform: Platform, paper_id: str) -> Paper:

@@ -103,7 +103,7 @@ MISSES: dict[str, tuple[Questions, Questions]] = {
     "paper_search/get_crossref_paper_by_doi": (asked("10.5555/3295222", name="doi"), asked("eleven", name="doi")),
     **{
         f"paper_search/{tool}": (
-            asked("2401.99999", "hep-th/9711200", name="paper_id"),
+            asked("2401.99999", "hep-th/9901001", name="paper_id"),
             asked("2413.00001", "9901.12345", "abc", name="paper_id"),
         )
         for tool in ("download_arxiv", "read_arxiv_paper")

@@ -1,6 +1,7 @@
 """The `paper_search` server finds papers, writes real PDFs and reads back what the search showed."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -33,7 +34,9 @@ def titles(papers: list[Any]) -> list[str]:
 def test_there_are_enough_papers_all_before_the_clock_and_none_like_another() -> None:
     papers = all_papers()
     assert len(papers) >= 250
-    assert len({paper.title for paper in papers}) == len({paper.abstract for paper in papers}) == len(papers)
+    assert len({paper.title for paper in papers}) == len(papers)
+    told = [paper.abstract for paper in papers if paper.abstract]
+    assert len(set(told)) == len(told)
     for paper in papers:
         assert max(paper.published, paper.updated) < NOW.replace(tzinfo=None)
         assert paper.authors
@@ -44,10 +47,49 @@ def test_there_are_enough_papers_all_before_the_clock_and_none_like_another() ->
 
 def test_ids_have_the_form_of_their_platform() -> None:
     for paper in on("arxiv").values():
-        assert paper.id.startswith(paper.published.strftime("%y%m."))
-    assert all(key.isdigit() and len(key) == 8 for key in on("pubmed"))
+        # What is submitted late on the last day of a month is numbered in the next one.
+        near = {(paper.published + timedelta(days=days)).strftime("%y%m") for days in (0, 4)}
+        assert re.sub(r".*/", "", paper.id)[:4] in near
+    assert all(key.isdigit() and len(key) <= 8 for key in on("pubmed"))
     assert all(key.startswith("10.1101/2025.10.") for key in [*on("biorxiv"), *on("medrxiv")])
     assert all(key.split("/")[0] == str(paper.published.year) for key, paper in on("iacr").items())
+
+
+def test_made_up_papers_keep_to_numbers_that_no_real_paper_has() -> None:
+    """arXiv and ePrint do not reach them within a month or year, PubMed not for decades; 10.5555 is for tests."""
+    forms = {
+        "pubmed": r"9\d{7}",
+        "iacr": r"\d{4}/9\d{3}",
+        "biorxiv": r"10\.1101/2025\.10\.\d\d\.99\d{6}",
+        "medrxiv": r"10\.1101/2025\.10\.\d\d\.99\d{6}",
+        "journal": r"10\.5555/\S+",
+    }
+    for paper in all_papers():
+        if not paper.real and paper.platform in forms:
+            assert re.fullmatch(forms[paper.platform], paper.id), paper.id
+            assert not paper.doi or paper.doi == paper.id or paper.doi.startswith("10.5555/")
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "title"),
+    [
+        ("search_arxiv", {"query": "diffusion models"}, "Denoising Diffusion Probabilistic Models"),
+        ("search_arxiv", {"query": "au:Hinton"}, "Distilling the Knowledge in a Neural Network"),
+        ("search_pubmed", {"query": "sepsis definitions"}, "Third International Consensus Definitions for Sepsis"),
+        ("search_google_scholar", {"query": "long short-term memory"}, "Long short-term memory"),
+        ("search_iacr", {"query": "homomorphic encryption"}, "Homomorphic Encryption"),
+        ("search_semantic", {"query": "AlphaFold", "year": "2021"}, "AlphaFold"),
+        ("search_crossref", {"query": "prospect theory", "kwargs": ""}, "Prospect Theory"),
+    ],
+)
+def test_known_papers_are_found_under_their_true_titles(bench: Bench, tool: str, given: Any, title: str) -> None:
+    assert any(title in paper["title"] for paper in found(bench, tool, max_results=20, **given))
+
+
+def test_the_copy_of_a_known_paper_says_that_it_is_not_the_text(bench: Bench) -> None:
+    text = flat(bench.text("paper_search/read_arxiv_paper", paper_id="hep-th/9711200"))
+    assert "The Large N Limit of Superconformal Field Theories and Supergravity" in text
+    assert "The text of the paper is not held here." in text
 
 
 @pytest.mark.parametrize("animal", ANIMALS)
@@ -86,7 +128,9 @@ def test_a_paper_found_is_downloaded_and_reads_back_to_its_abstract(bench: Bench
 
 @pytest.mark.parametrize("platform", ["arxiv", "biorxiv", "medrxiv", "iacr"])
 def test_every_paper_that_can_be_had_reads_back_whole(bench: Bench, platform: Any) -> None:
-    for paper in on(platform).values():
+    for number, paper in enumerate(on(platform).values()):
+        if paper.real and number % 10:
+            continue
         tool = f"paper_search/read_{platform}_paper"
         text = flat(bench.text(tool, paper_id=paper.versioned))
         assert flat(paper.title) in text
