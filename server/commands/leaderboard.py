@@ -14,15 +14,20 @@ def leaderboard(
         Path | None, typer.Option("--output", "-o", help="Folder for the site; without one the table is printed.")
     ] = None,
     mixed: Annotated[
-        bool, typer.Option("--mixed", help="Combine sets that were made under different conditions.")
+        bool, typer.Option("--mixed", help="Show sets that were made under different conditions, without ranks.")
+    ] = False,
+    common: Annotated[
+        bool, typer.Option("--common", help="Compare over the tasks that all sets have, which must be 30 or more.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Compare result sets: averages with intervals, ranks with ties, families.
+    """Compare result sets: solved and averages with intervals, ranks with ties, families.
 
-    Sets must agree in tasks, catalog, world, encoder and scoring; --mixed puts
-    others together, and the page then says so. The site needs no server:
-    index.html, a page for every set, leaderboard.json, leaderboard.csv, figures.
+    Sets must agree in everything that moves a number: versions, list of tasks,
+    tool profile, solver, limits, scoring. --common compares sets with other
+    lists of tasks over those that all have; --mixed shows others together,
+    says what differs, and gives no ranks. The site needs no server: index.html,
+    a page for every set, leaderboard.json, leaderboard.csv, figures.
     """
     from m3bench.server.commands.screen import print_json
     from m3bench.server.results.reports.site import write_site
@@ -30,11 +35,16 @@ def leaderboard(
     from m3bench.server.results.resultset import read_resultset
 
     read = [read_resultset(folder) for folder in sets]
-    document = leaderboard_document(read, mixed=mixed) if output is None else write_site(output, read, mixed=mixed)
+    if output is None:
+        document = leaderboard_document(read, mixed=mixed, common=common)
+    else:
+        document = write_site(output, read, mixed=mixed, common=common)
     if json:
         print_json(document)
         return
     _show(document["entries"])
+    if document["common"]:
+        typer.echo(f"Over the {document['common']['tasks']} tasks that all sets have.", err=True)
     for line in document["mixed"]:
         typer.echo(f"m3bench: not comparable: {line}", err=True)
     if output is not None:
@@ -47,18 +57,21 @@ def _show(entries: list[dict[str, Any]]) -> None:
     from m3bench.server.commands.screen import console
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("rank", "set", "kind", "average", "95 % interval", "solved", "paper's metric", "samples"):
+    numbers = ("solved", "95 % interval", "average", "95 % interval", "paper's metric", "samples")
+    for heading in ("rank", "set", "kind", *numbers):
         table.add_column(heading, justify="left" if heading in ("set", "kind", "95 % interval") else "right")
     for entry in entries:
         summary = entry["summary"]
         interval, solved = summary["intervals"].get("average"), summary["success"]
+        between = summary["success_interval"]
         table.add_row(
-            str(entry["rank"]),
+            "–" if entry["rank"] is None else str(entry["rank"]),
             entry["name"],
             entry["kind"],
+            "–" if solved is None else f"{solved * 100:.1f} %",
+            f"{between[0] * 100:.1f} … {between[1] * 100:.1f} %" if between else "",
             f"{summary['metrics']['average'] or 0:.3f}",
             f"{interval[0]:.3f} … {interval[1]:.3f}" if interval else "",
-            "–" if solved is None else f"{solved * 100:.1f} %",
             "–" if summary["paper"] is None else f"{summary['paper']:.3f}",
             str(summary["runs"]),
         )

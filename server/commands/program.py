@@ -13,6 +13,7 @@ from m3bench.proxy.opening import Opening
 from m3bench.server.commands import (
     bundle,
     call,
+    compare,
     completion,
     curate,
     demo,
@@ -65,7 +66,7 @@ for panel, name, command in (
     (WITHOUT, "run", run.run),
     (WITHOUT, "judge", judge.judge),
     (WITHOUT, "score", score.score),
-    (WITHOUT, "compare", score.compare),
+    (WITHOUT, "compare", compare.compare),
     (WITHOUT, "submit-bundle", submissions.submit_bundle),
     (WITHOUT, "verify-bundle", submissions.verify_bundle),
     (LOOK, "report", report.report),

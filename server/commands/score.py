@@ -1,4 +1,4 @@
-"""`m3bench score` and `m3bench compare`.
+"""`m3bench score`.
 
 Thin: options in, the scoring package called, `screen` shows the result. Results go to standard output, everything
 about the way there (warnings, progress) to standard error.
@@ -134,73 +134,6 @@ def score(
         screen.show_results(results, per_task=per_task)
 
 
-def compare(
-    first: Annotated[Path, typer.Argument(help="Results, as printed by `m3bench score --json`.", show_default=False)],
-    second: Annotated[Path, typer.Argument(help="Results to compare with the first.", show_default=False)],
-    references: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of reference trajectories: FIRST and SECOND are then files of runs, and are scored now.",
-            show_default=False,
-        ),
-    ] = None,
-    profile: Profile = None,
-    tasks: Tasks = None,
-    as_json: AsJson = False,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare even if profile or encoder differ; the result means little.")
-    ] = False,
-    keep_going: KeepGoing = False,
-    cache: Cache = None,
-    no_cache: NoCache = False,
-    encoder: EncoderName = "minilm",
-    weights: Weights = None,
-) -> None:
-    """Compare two sets of results task by task: second minus first, with 95 % intervals.
-
-    The tasks are resampled in pairs, so what makes a task hard for both
-    cancels out. An interval that leaves out 0 is marked.
-    """
-    from m3bench.server.commands import screen
-    from m3bench.server.scoring.compare import compare as compare_rows
-
-    for path in (first, second):
-        if path.is_dir():
-            raise UserError(
-                f"{path} is a folder: this takes files that `m3bench score --json` printed. Result sets are put side "
-                f"by side by `m3bench leaderboard {first} {second}`."
-            )
-    one: Sequence[Row]
-    other: Sequence[Row]
-    if references is not None:
-        from m3bench.tasks.trajectory_files import read_tasks
-
-        expected = read_tasks(references, keep_going=keep_going)
-        files = [read_tasks(path, keep_going=keep_going, predictions=True) for path in (first, second)]
-        profile, plans = _profile(profile, tasks, expected)
-        with _encoder(profile, encoder, weights, cache, no_cache) as embedder:
-            one, other = (_score(expected, runs, profile, plans, embedder).rows for runs in files)
-    else:
-        from m3bench.server.scoring.results import read_results
-
-        before, after = read_results(first), read_results(second)
-        for name in ("profile", "encoder"):
-            values = (getattr(before, name), getattr(after, name))
-            if values[0] != values[1] and not anyway:
-                raise UserError(
-                    f"The {name}s differ ({values[0]} and {values[1]}), so the numbers are not comparable. "
-                    "Score both the same way, or say --anyway."
-                )
-        one, other = before.rows, after.rows
-    comparison = compare_rows(one, other)
-    if not comparison.tasks:
-        raise UserError(f"{first} and {second} have no task in common.")
-    if as_json:
-        screen.print_json(screen.comparison_json(comparison))
-    else:
-        screen.show_comparison(comparison, str(first), str(second))
-
-
 def score_files(
     references: Path,
     actual: Path,
@@ -224,6 +157,28 @@ def score_files(
     profile, plans = _profile(profile, tasks, expected)
     with _encoder(profile, encoder, weights, cache, no_cache) as embedder:
         return _score(expected, runs, profile, plans, embedder)
+
+
+def score_both(
+    references: Path,
+    files: Sequence[Path],
+    *,
+    profile: ProfileName | None,
+    tasks: Path | None,
+    keep_going: bool,
+    cache: Path | None,
+    no_cache: bool,
+    encoder: str,
+    weights: Path | None,
+) -> "list[Sequence[Row]]":
+    """Score several files of runs against one of references, for a comparison."""
+    from m3bench.tasks.trajectory_files import read_tasks
+
+    expected = read_tasks(references, keep_going=keep_going)
+    played = [read_tasks(path, keep_going=keep_going, predictions=True) for path in files]
+    profile, plans = _profile(profile, tasks, expected)
+    with _encoder(profile, encoder, weights, cache, no_cache) as embedder:
+        return [_score(expected, runs, profile, plans, embedder).rows for runs in played]
 
 
 def _profile(

@@ -118,7 +118,7 @@ def show_comparison(comparison: Comparison, first: str, second: str) -> None:
     for name in ("A", "B", "B − A"):
         table.add_column(name, justify="right")
     table.add_column("95 % interval", justify="center")
-    for name in ("better", "worse", "equal"):
+    for name in ("p", "better", "worse", "equal"):
         table.add_column(name, justify="right")
     for change in comparison.changes:
         step = change.difference
@@ -134,14 +134,21 @@ def show_comparison(comparison: Comparison, first: str, second: str) -> None:
             _number(change.second),
             Text("–" if step is None else f"{step:+.3f}", style=style),
             "" if interval is None else f"{interval.low:+.3f} … {interval.high:+.3f}{' *' if change.clear else '  '}",
-            str(change.better),
-            str(change.worse),
-            str(change.equal),
+            "" if change.paired is None else f"{change.paired.p:.3f}",
+            *map(str, change.counts),
         )
     out.print(table)
     clear = any(change.clear for change in comparison.changes)
-    note = "* the interval leaves out 0" if clear else "No difference is clear of chance."
-    out.print(f"{comparison.tasks} tasks in both. {note}", style="dim")
+    note = "* clear of chance: p ≤ 0.05" if clear else "No difference is clear of chance."
+    out.print(f"{comparison.tasks} tasks in both, each counts the same. {note}", style="dim")
+    if comparison.mcnemar is not None:
+        out.print(
+            f"McNemar's exact test of solved, task by task without clusters: p = {comparison.mcnemar:.3f}", style="dim"
+        )
+    average = comparison.changes[-1]
+    if average.detectable is not None:
+        least = f"A true difference of the average of {average.detectable:.3f} is found four times out of five."
+        out.print(least, style="dim")
     for name, tasks in (("A", comparison.only_first), ("B", comparison.only_second)):
         if tasks:
             out.print(f"Only in {name}: {_names(tasks)}", style="yellow", soft_wrap=True)
@@ -151,15 +158,16 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
     """A dict that `json.dumps` takes."""
     return {
         "tasks": comparison.tasks,
+        **({} if comparison.mcnemar is None else {"mcnemar": comparison.mcnemar}),
         "metrics": {
             change.metric: {
                 "first": change.first,
                 "second": change.second,
                 "difference": change.difference,
                 "interval": None if change.interval is None else [change.interval.low, change.interval.high],
-                "better": change.better,
-                "worse": change.worse,
-                "equal": change.equal,
+                "p": None if change.paired is None else change.paired.p,
+                "detectable": change.detectable,
+                **dict(zip(("better", "worse", "equal"), change.counts, strict=True)),
             }
             for change in comparison.changes
         },

@@ -100,12 +100,12 @@ class Result:
     @cached_property
     def row(self) -> Row:
         """For aggregation; repeats of a task are rows of their own."""
-        return replace(self.card.row, id=self._id)
+        return replace(self.card.row, id=self._id, task=self.sample.task)
 
     @cached_property
     def paper_row(self) -> Row:
         """The same for the paper's metric."""
-        return replace(self.card.paper_row, id=self._id)
+        return replace(self.card.paper_row, id=self._id, task=self.sample.task)
 
     @property
     def _id(self) -> str:

@@ -1,25 +1,24 @@
 """Many tasks in one number, with an interval.
 
-By effect every task counts the same: each metric and the average are plain means over tasks. The micro aggregate, for
-the other profiles, is the published one: recall and precision are sums over sums, the rest are means weighted by
-reference calls; `average` is the mean of the six aggregated metrics. A metric that failed on a task takes no part
-there. Intervals come from a seeded bootstrap over tasks. Every metric is a sum of numerators over a sum of
-denominators, which is what makes both cheap.
+By effect every task counts the same: each metric and the average are plain means over tasks, and over the repeats of
+a task before that. The micro aggregate, for the other profiles, is the published one: recall and precision are sums
+over sums, the rest are means weighted by reference calls; `average` is the mean of the six aggregated metrics. A
+metric that failed on a task takes no part there. Intervals come from a seeded bootstrap over clusters of tasks
+(`statistics.clusters`). Every metric is a sum of numerators over a sum of denominators, which makes both cheap.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from m3bench.server.scoring.answers import NAME as EFFECT
 from m3bench.server.scoring.profiles import AVERAGED, COUNTED, M3
+from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED, Clusters, clusters_of, draw
+from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, mean_of, score_interval
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+    from m3bench.server.scoring.statistics.clusters import Floats
 
 METRICS = (
     "recall",
@@ -31,11 +30,6 @@ METRICS = (
     "order_consistency",
     "merge_purity",
 )
-
-RESAMPLES = 1000
-LEVEL = 0.95
-SEED = 0
-_RESAMPLES_AT_ONCE = 50
 
 Values: TypeAlias = dict[str, float | None]
 
@@ -52,6 +46,8 @@ class Row:
     matched: int
     profile: str = M3.name
     """The scoring profile, which says how rows are put together."""
+    task: str = ""
+    """The task, where `id` says which attempt at it this is."""
 
     @classmethod
     def from_score(cls, task: str, family: str | None, score: TrajectoryScore) -> "Row":
@@ -65,14 +61,6 @@ class Row:
             matched=len(score.matches),
             profile=score.profile,
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Interval:
-    """Where a number would fall for another draw of tasks."""
-
-    low: float
-    high: float
 
 
 def overall(rows: Sequence[Row]) -> Values:
@@ -97,12 +85,35 @@ def micro(rows: Sequence[Row]) -> Values:
 
 
 def mean(rows: Sequence[Row]) -> Values:
-    """Each metric and `average` as the plain mean over tasks that have a value: every task counts the same."""
-    values: Values = {}
-    for name in (*METRICS, "average"):
-        known = [value for row in rows if (value := row.metrics.get(name)) is not None]
-        values[name] = sum(known) / len(known) if known else None
-    return values
+    """Each metric and `average` as the plain mean over tasks that have a value: every task counts the same.
+
+    Of a task that was tried several times the mean of its runs counts.
+    """
+    tasks = by_task(rows)
+    return {name: mean_of(list(task_values(tasks, name).values())) for name in (*METRICS, "average")}
+
+
+def by_task(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Rows by task, tasks in order of appearance.
+
+    Rows that do not name their task, as in files of results, carry repeats as `TASK#2` beside `TASK`.
+    """
+    ids = {row.id for row in rows}
+    tasks: dict[str, list[Row]] = {}
+    for row in rows:
+        name, _, number = row.id.rpartition("#")
+        tasks.setdefault(row.task or (name if number.isdigit() and name in ids else row.id), []).append(row)
+    return tasks
+
+
+def task_values(tasks: Mapping[str, Sequence[Row]], name: str) -> dict[str, float]:
+    """The mean of a metric over the runs of each task that has a value."""
+    found = {}
+    for task, members in tasks.items():
+        known = [value for row in members if (value := row.metrics.get(name)) is not None]
+        if known:
+            found[task] = sum(known) / len(known)
+    return found
 
 
 def by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -116,69 +127,50 @@ def by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def intervals(
     rows: Sequence[Row], *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED
 ) -> dict[str, Interval]:
-    """Percentile intervals of the aggregate, bootstrapped over tasks; none for fewer than two tasks."""
-    if len(rows) < 2:
+    """Intervals of the aggregate from a bootstrap over clusters of tasks; none for fewer than two tasks."""
+    import numpy as np
+
+    tasks = by_task(rows)
+    if len(tasks) < 2:
         return {}
-    return percentiles(bootstrap([rows], lambda values: values[0], resamples, seed), level)
-
-
-def bootstrap(
-    samples: Sequence[Sequence[Row]],
-    combine: "Callable[[list[Floats]], Floats]",
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-) -> "Floats":
-    """Aggregates of resampled tasks, [resamples, metrics and average].
-
-    Args:
-        samples: One or more result sets over the same tasks in the same order, resampled together.
-        combine: Makes one table of the aggregates of the sets; a paired difference, for example.
-        resamples: How often.
-        seed: Of the random draws.
-    """
-    import numpy as np
-
-    count = len(samples[0])
-    names = (*METRICS, "average")
-    plain = [_by_task(rows) for rows in samples]
-    terms = [
-        np.array([[_terms(row, name, plain=every) for name in names] for row in rows], float)
-        for rows, every in zip(samples, plain, strict=True)
-    ]
-    known = [np.array([[row.metrics.get(name) is not None for name in names] for row in rows]) for rows in samples]
-    averaged = [METRICS.index(name) for name in AVERAGED]
-    random = np.random.default_rng(seed)
-    tables = []
-    for start in range(0, resamples, _RESAMPLES_AT_ONCE):
-        size = min(_RESAMPLES_AT_ONCE, resamples - start)
-        drawn = random.integers(0, count, (size, count))
-        weights = np.stack([np.bincount(line, minlength=count) for line in drawn]).astype(float)
-        values = []
-        for term, there, every in zip(terms, known, plain, strict=True):
-            below = weights @ term[:, :, 1]
-            with np.errstate(invalid="ignore"):
-                # Zero tasks with a value in a draw make it NaN, and percentiles leave it out.
-                ratios = (weights @ term[:, :, 0]) / below
-            # Nothing was called in tasks that do have a value: that is 0, as in the aggregate.
-            ratios[(below == 0) & (weights @ there > 0)] = 0.0
-            if not every:
-                ratios[:, -1] = ratios[:, averaged].mean(axis=1)
-            values.append(ratios)
-        tables.append(combine(values))
-    return np.concatenate(tables)
-
-
-def percentiles(table: "Floats", level: float = LEVEL) -> dict[str, Interval]:
-    """The middle of each column of a bootstrap table; metrics without any value are left out."""
-    import numpy as np
-
-    found = {}
+    found = clusters_of([members[0].family for members in tasks.values()])
+    table = _resampled(tasks, _by_task(rows), found, draw(found.count, resamples, seed))
+    values = overall(rows)
+    ranges = {}
     for name, column in zip((*METRICS, "average"), table.T, strict=True):
-        known = column[~np.isnan(column)]
-        if len(known):
-            low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-            found[name] = Interval(low=float(low), high=float(high))
-    return found
+        known, value = column[~np.isnan(column)], values[name]
+        if value is not None and len(known):
+            ranges[name] = score_interval(value, found.error(known), len(tasks), found.freedom, level)
+    return ranges
+
+
+def _resampled(tasks: Mapping[str, Sequence[Row]], plain: bool, clusters: Clusters, counts: "Floats") -> "Floats":
+    """Aggregates of resampled tasks, [resamples, metrics and average]; NaN where no drawn task has a value."""
+    import numpy as np
+
+    names = (*METRICS, "average")
+    terms = np.array([[_task_terms(members, name, plain) for name in names] for members in tasks.values()], float)
+    known = np.array(
+        [[any(row.metrics.get(name) is not None for row in members) for name in names] for members in tasks.values()],
+        float,
+    )
+    above, below = (counts @ clusters.sums(terms[:, :, part]) for part in (0, 1))
+    with np.errstate(invalid="ignore"):
+        ratios: Floats = above / below
+    # Nothing was called in tasks that do have a value: that is 0, as in the aggregate.
+    ratios[(below == 0) & (counts @ clusters.sums(known) > 0)] = 0.0
+    if not plain:
+        ratios[:, -1] = ratios[:, [METRICS.index(name) for name in AVERAGED]].mean(axis=1)
+    return ratios
+
+
+def _task_terms(rows: Sequence[Row], name: str, plain: bool) -> tuple[float, float]:
+    """What all repeats of a task add to the numerator and the denominator of a metric."""
+    if plain:
+        known = [value for row in rows if (value := row.metrics.get(name)) is not None]
+        return (sum(known) / len(known), 1.0) if known else (0.0, 0.0)
+    above, below = zip(*(_terms(row, name) for row in rows), strict=True)
+    return sum(above), sum(below)
 
 
 def _by_task(rows: Sequence[Row]) -> bool:
@@ -186,13 +178,11 @@ def _by_task(rows: Sequence[Row]) -> bool:
     return any(row.profile == EFFECT for row in rows)
 
 
-def _terms(row: Row, name: str, *, plain: bool = False) -> tuple[float, float]:
-    """What a task adds to the numerator and the denominator of a metric."""
+def _terms(row: Row, name: str) -> tuple[float, float]:
+    """What a run adds to the numerator and the denominator of a pooled metric."""
     value = row.metrics.get(name)
     if value is None:
         return 0.0, 0.0
-    if plain:
-        return value, 1.0
     if name in COUNTED:
         return float(row.matched), float(getattr(row, COUNTED[name]))
     return value * row.reference_calls, float(row.reference_calls)

@@ -1,96 +1,122 @@
 """Two result sets over the same tasks: is one better, and how sure is that.
 
-Paired: both sets are resampled with the same tasks, so what makes a task hard for both cancels out. Tasks that only
-one set has are listed, not compared.
+Paired: repeats are averaged to tasks, and the difference of each task is taken, so what makes a task hard for both
+cancels out. Tasks that only one set has are listed, not compared. How sure: `statistics.paired`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from m3bench.server.scoring import aggregate
-from m3bench.server.scoring.aggregate import METRICS, Interval, Row
+from m3bench.server.scoring.aggregate import METRICS, Row, by_task, task_values
+from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED
+from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, mean_of
+from m3bench.server.scoring.statistics.paired import Difference, difference, mcnemar
+from m3bench.server.scoring.statistics.power import detectable
+
+ALPHA = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """One metric in both sets."""
+    """One number in both sets."""
 
     metric: str
+    """A metric, `average`, or `solved`."""
     first: float | None
     second: float | None
-    interval: Interval | None
-    """Of second − first; `None` for fewer than two tasks."""
-    better: int
-    """Tasks where the second is higher."""
-    worse: int
-    equal: int
+    """Means over the tasks where both have a value, whatever the profile: every task counts the same."""
+    paired: Difference | None
+    """Over the tasks where both have a value; None when there is none."""
 
     @property
     def difference(self) -> float | None:
-        """Second − first; `None` when either has no value."""
-        return None if self.first is None or self.second is None else self.second - self.first
+        """Second − first, the mean over tasks."""
+        return None if self.paired is None else self.paired.value
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of the difference; None for fewer than two tasks."""
+        return None if self.paired is None else self.paired.interval
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves out 0."""
-        return self.interval is not None and (self.interval.low > 0 or self.interval.high < 0)
+        """Whether chance is ruled out at 5 %, by the permutation test."""
+        return self.paired is not None and self.paired.p <= ALPHA
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Tasks where the second is higher, lower, and the same."""
+        if self.paired is None:
+            return 0, 0, 0
+        better, worse = self.paired.better, self.paired.worse
+        return better, worse, self.paired.tasks - better - worse
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest true difference that would have been found four times out of five."""
+        if self.paired is None or self.paired.error is None:
+            return None
+        return detectable(self.paired.error, self.paired.freedom)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Every metric, over the tasks both sets have."""
+    """Every number, over the tasks both sets have."""
 
     tasks: int
     changes: tuple[Change, ...]
+    """`solved` first, where it is known; then the metrics and the average."""
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
+    mcnemar: float | None = None
+    """p of McNemar's exact test of *solved*, where each task was tried once in both sets."""
 
 
-_SAME = 1e-9
+Solved = Mapping[str, Sequence[bool]]
+"""For each task, whether each attempt solved it."""
 
 
 def compare(
     first: Sequence[Row],
     second: Sequence[Row],
     *,
-    level: float = aggregate.LEVEL,
-    resamples: int = aggregate.RESAMPLES,
-    seed: int = aggregate.SEED,
+    solved: tuple[Solved, Solved] | None = None,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> Comparison:
-    """Compare two result sets task by task."""
-    by_id = {row.id: row for row in second}
-    pairs = [(row, by_id[row.id]) for row in first if row.id in by_id]
-    ours, theirs = [row for row, _ in pairs], [row for _, row in pairs]
-    ranges: dict[str, Interval] = {}
-    if len(pairs) > 1:
-        table = aggregate.bootstrap(
-            [ours, theirs], lambda values: values[1] - values[0], resamples=resamples, seed=seed
-        )
-        ranges = aggregate.percentiles(table, level)
-    before, after = aggregate.overall(ours), aggregate.overall(theirs)
+    """Compare two result sets task by task; by `solved` as well where it is given for both."""
+    ours, theirs = by_task(first), by_task(second)
+    common = [task for task in ours if task in theirs]
+    families = {task: ours[task][0].family for task in common}
+
+    def paired(one: Mapping[str, float], other: Mapping[str, float]) -> Difference | None:
+        kept = {task: one[task] for task in common if task in one}
+        return difference(kept, other, families, level=level, resamples=resamples, seed=seed)
+
+    def change(name: str, one: Mapping[str, float], other: Mapping[str, float]) -> Change:
+        known = [task for task in common if task in one and task in other]
+        means = (mean_of([values[task] for task in known]) for values in (one, other))
+        return Change(metric=name, first=next(means), second=next(means), paired=paired(one, other))
+
     changes = []
-    for name in (*METRICS, "average"):
-        steps = [
-            new - old
-            for one, other in pairs
-            if (old := one.metrics.get(name)) is not None and (new := other.metrics.get(name)) is not None
-        ]
-        better, worse = sum(step > _SAME for step in steps), sum(step < -_SAME for step in steps)
-        changes.append(
-            Change(
-                metric=name,
-                first=before.get(name),
-                second=after.get(name),
-                interval=ranges.get(name),
-                better=better,
-                worse=worse,
-                equal=len(steps) - better - worse,
-            )
+    if solved is not None:
+        ours_solved, theirs_solved = (
+            {task: sum(tries) / len(tries) for task, tries in one.items() if tries} for one in solved
         )
-    known = {row.id for row in first}
+        changes.append(change("solved", ours_solved, theirs_solved))
+    changes += [change(name, task_values(ours, name), task_values(theirs, name)) for name in (*METRICS, "average")]
     return Comparison(
-        tasks=len(pairs),
+        tasks=len(common),
         changes=tuple(changes),
-        only_first=tuple(row.id for row in first if row.id not in by_id),
-        only_second=tuple(row.id for row in second if row.id not in known),
+        only_first=tuple(task for task in ours if task not in theirs),
+        only_second=tuple(task for task in theirs if task not in ours),
+        mcnemar=_exact(common, *solved) if solved is not None else None,
     )
+
+
+def _exact(common: Sequence[str], first: Solved, second: Solved) -> float | None:
+    known = [task for task in common if first.get(task) and second.get(task)]
+    if not known or any(len(one[task]) > 1 for one in (first, second) for task in known):
+        return None
+    return mcnemar({task: first[task][0] for task in known}, {task: second[task][0] for task in known})

@@ -1,33 +1,27 @@
 """Repeated attempts at the same task: pass@k and pass^k.
 
 Both are the unbiased estimates from n ≥ k attempts of which c passed. pass@k asks whether at least one of k attempts
-passes, pass^k whether all of them do; the gap between the two is an agent's unreliability.
+passes, pass^k whether all of them do; the gap between the two is an agent's unreliability. Tasks are averaged, with an
+interval, by `statistics.estimates`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import comb
 
 
-def pass_at_k(tasks: Iterable[Sequence[bool]], k: int) -> float | None:
-    """Mean over tasks of the chance that at least one of k attempts passes.
-
-    Args:
-        tasks: For each task, whether each attempt passed.
-        k: Attempts allowed. Tasks with fewer attempts are left out; `None` when all are.
-    """
-    return _mean([1 - comb(n - c, k) / comb(n, k) for n, c in _counts(tasks, k)])
+def at_least_one(passed: Sequence[bool], k: int) -> float:
+    """The chance that at least one of k attempts at a task passes, given whether each of n ≥ k attempts did."""
+    n, c = _counts(passed, k)
+    return 1 - comb(n - c, k) / comb(n, k)
 
 
-def pass_hat_k(tasks: Iterable[Sequence[bool]], k: int) -> float | None:
-    """Mean over tasks of the chance that all of k attempts pass; arguments as in `pass_at_k`."""
-    return _mean([comb(c, k) / comb(n, k) for n, c in _counts(tasks, k)])
+def all_of_them(passed: Sequence[bool], k: int) -> float:
+    """The chance that all of k attempts at a task pass; arguments as in `at_least_one`."""
+    n, c = _counts(passed, k)
+    return comb(c, k) / comb(n, k)
 
 
-def _counts(tasks: Iterable[Sequence[bool]], k: int) -> list[tuple[int, int]]:
-    if k < 1:
-        raise ValueError("k must be at least 1")
-    return [(len(passed), sum(passed)) for passed in tasks if len(passed) >= k]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+def _counts(passed: Sequence[bool], k: int) -> tuple[int, int]:
+    if not 1 <= k <= len(passed):
+        raise ValueError("k must be at least 1 and at most the number of attempts")
+    return len(passed), sum(passed)

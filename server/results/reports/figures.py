@@ -28,7 +28,7 @@ def averages(entries: Sequence[Mapping[str, Any]]) -> tuple[Drawing, float]:
     for entry in entries:
         value = entry["summary"]["metrics"]["average"] or 0.0
         low, high = entry["summary"]["intervals"].get("average", (value, value))
-        drawing.text(f"{entry['rank']}", EDGE, y + 20, 20, fill=SOFT)
+        drawing.text(f"{entry['rank'] or '–'}", EDGE, y + 20, 20, fill=SOFT)
         drawing.text(entry["name"], EDGE + 36, y + 20, 21, fill=INK, room=names - 20)
         drawing.box(left, y + 4, right - left, 20, SUNKEN)
         tone = TONES["extra" if entry["kind"] == "baseline" else "strong"]

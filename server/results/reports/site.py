@@ -42,14 +42,14 @@ def site(sets: Sequence[ResultSet], document: Mapping[str, Any]) -> dict[str, by
     return files
 
 
-def write_site(folder: Path, sets: Sequence[ResultSet], *, mixed: bool = False) -> dict[str, Any]:
+def write_site(folder: Path, sets: Sequence[ResultSet], *, mixed: bool = False, common: bool = False) -> dict[str, Any]:
     """Write a leaderboard into a folder; returns its document.
 
     Raises:
         InputFileError: The folder cannot be written.
         UserError: The sets do not belong together.
     """
-    document = leaderboard_document(sets, mixed=mixed)
+    document = leaderboard_document(sets, mixed=mixed, common=common)
     for name, data in site(sets, document).items():
         path = folder / name
         try:
@@ -65,15 +65,17 @@ def _csv(entries: Iterable[Mapping[str, Any]]) -> str:
     names = [name for name in (*METRICS, "average") if not name.startswith("argument_similarity_")]
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(
-        ["rank", "name", "kind", "agent", "solver", "profile", "scored", "success", *names, "average_low",
-         "average_high", "m3_average", "input_tokens", "output_tokens", "cost", "manifest"]
+        ["rank", "name", "kind", "agent", "solver", "profile", "scored", "void", "success", "success_low",
+         "success_high", "average_rank", *names, "average_low", "average_high", "m3_average", "input_tokens",
+         "output_tokens", "cost", "manifest"]
     )  # fmt: skip
     for entry in entries:
         summary, usage = entry["summary"], entry["usage"]
         low, high = summary["intervals"].get("average", ("", ""))
         writer.writerow(
             [entry["rank"], _safe(entry["name"]), entry["kind"], _safe(entry["agent"]), entry["solver"],
-             entry["profile"], entry["counts"]["scored"], summary["success"],
+             entry["profile"], entry["counts"]["scored"], entry["counts"]["void"], summary["success"],
+             *(summary["success_interval"] or ("", "")), entry["ranks"].get("average", {}).get("rank"),
              *(summary["metrics"].get(name) for name in names), low, high, summary["paper"], usage["input_tokens"],
              usage["output_tokens"], usage["cost"], " ".join(entry["manifest"])]
         )  # fmt: skip

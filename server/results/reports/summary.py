@@ -14,9 +14,9 @@ from typing import Any
 from m3bench.server.results.reports.legend import legend, profile_of
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.plain import cut, shown
+from m3bench.server.results.reports.uncertainty import families_of, headline, pass_rates, solved_of, uncertainty
 from m3bench.server.results.resultset import Result, ResultSet
 from m3bench.server.scoring import aggregate
-from m3bench.server.scoring.repeats import pass_at_k, pass_hat_k
 
 SCHEMA = 1
 NAMED = 3
@@ -25,8 +25,7 @@ LISTED = 10
 """Runs that are named as the worst or the most informative."""
 SCRIPTS, STYLES = ("card.js", "statistics.js", "set.js"), ("card.css", "set.css")
 
-_Z = 1.959964
-"""Of a 95 % interval."""
+_ROUNDING = 1e-9
 
 
 def set_document(results: ResultSet) -> dict[str, Any]:
@@ -56,6 +55,7 @@ def set_document(results: ResultSet) -> dict[str, Any]:
         "gaps": {"calls": results.gaps, "share": results.gap_share},
         "faults": faults(results.results),
         "usage": _usage(results.results),
+        "uncertainty": uncertainty(results),
         "repeats": _repeats(results.results),
         "runs": runs,
         "worst": [run["run"] for run in sorted(runs, key=_badness)[:LISTED]],
@@ -71,28 +71,34 @@ def set_page(document: Mapping[str, Any]) -> str:
 def summary(results: Sequence[Result]) -> dict[str, Any]:
     """The aggregate of some runs, with intervals."""
     rows, paper = [result.row for result in results], [result.paper_row for result in results]
-    solved = [result.card.success for result in results if result.card.success is not None]
+    tries, families = solved_of(results), families_of(results)
+    solved = headline(tries, families)
+    averages = [value for result in results if (value := result.card.average) is not None]
+    metrics = aggregate.overall(rows)
     return {
         "runs": len(rows),
+        "tasks": len(families),
         "profile": profile_of(rows),
-        "metrics": aggregate.overall(rows),
+        "metrics": metrics,
+        "range": [min(averages), max(averages)] if averages else None,
+        "note": _explained(metrics["average"], averages),
         "intervals": {name: [it.low, it.high] for name, it in aggregate.intervals(rows).items()},
         "paper": aggregate.overall(paper)["average"],
-        "solved": sum(solved),
-        "checked": len(solved),
-        "success": fmean(solved) if solved else None,
-        "success_interval": wilson(sum(solved), len(solved)),
+        "solved": round(sum(map(sum, tries.values()))),
+        "checked": sum(map(len, tries.values())),
+        "success": solved["value"],
+        "success_interval": solved["interval"],
     }
 
 
-def wilson(passed: int, of: int) -> list[float] | None:
-    """The 95 % interval of a share; holds at 0 and 1 too, where the usual one has no width."""
-    if not of:
-        return None
-    share, square = passed / of, _Z * _Z
-    middle = (share + square / (2 * of)) / (1 + square / of)
-    half = _Z * math.sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
-    return [max(0.0, middle - half), min(1.0, middle + half)]
+def _explained(average: float | None, runs: Sequence[float]) -> str:
+    """Why an average lies outside the range of its runs, where it does."""
+    if average is None or not runs or min(runs) - _ROUNDING <= average <= max(runs) + _ROUNDING:
+        return ""
+    return (
+        f"This average pools the calls of all runs, so it can lie outside their range, {min(runs):.3f} to "
+        f"{max(runs):.3f}; the mean over runs is {fmean(runs):.3f}."
+    )
 
 
 def faults(results: Sequence[Result]) -> dict[str, dict[str, float]]:
@@ -166,7 +172,6 @@ def _repeats(results: Sequence[Result]) -> dict[str, Any]:
     """The noise between attempts at the same task."""
     attempts = list(_attempts(results).values())
     most = max(map(len, attempts), default=0)
-    passed = [[bool(result.card.success) for result in tries] for tries in attempts]
     spreads = [
         pstdev([value for result in tries if (value := result.card.average) is not None] or [0.0])
         for tries in attempts
@@ -174,8 +179,7 @@ def _repeats(results: Sequence[Result]) -> dict[str, Any]:
     ]
     return {
         "most": most,
-        "pass_at": {str(k): pass_at_k(passed, k) for k in range(1, most + 1)},
-        "pass_hat": {str(k): pass_hat_k(passed, k) for k in range(1, most + 1)},
+        **pass_rates(results),
         "average_sd": fmean(spreads) if spreads else None,
     }
 

@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
         ("runs list --data nowhere", "nowhere: there is no such folder"),
         ("runs list --data file", "because a file is where a folder should be: name a folder with --data"),
         ("serve --data file", "file: is a file: name a folder for the record of runs"),
-        ("compare runs/one runs/two", "`m3bench leaderboard runs/one runs/two`"),
+        ("compare runs/one file", "name two folders of result sets, or two files"),
     ],
 )
 def test_a_mistake_is_one_line_that_leads_on(line: str, says: str, folder: Path) -> None:

@@ -1,8 +1,10 @@
 """Many tasks in one number."""
 
+from dataclasses import replace
+
 import pytest
 
-from m3bench.server.scoring.aggregate import METRICS, Interval, Row, by_family, intervals, mean, micro
+from m3bench.server.scoring.aggregate import METRICS, Row, by_family, by_task, intervals, mean, micro
 
 
 def row(name: str, value: float | None, reference: int, actual: int, matched: int, family: str = "f") -> Row:
@@ -80,6 +82,29 @@ def test_one_task_has_no_interval() -> None:
     assert intervals(ROWS[:1]) == {}
 
 
-def test_an_agent_that_calls_nothing_has_an_interval_at_zero() -> None:
-    rows = [row(str(number), 0.0, 3, 0, 0) for number in range(4)]
-    assert intervals(rows)["average"] == Interval(low=0.0, high=0.0)
+def test_an_agent_that_calls_nothing_has_an_interval_that_begins_at_zero() -> None:
+    few, many = ([row(str(number), 0.0, 3, 0, 0) for number in range(count)] for count in (4, 200))
+    assert intervals(few)["average"].low == intervals(many)["average"].low == 0.0
+    assert intervals(few)["average"].high > 0.5
+    assert intervals(many)["average"].high < 0.03
+
+
+@pytest.mark.parametrize("profile", ["m3", "effect"])
+def test_identical_repeats_are_not_more_tasks(profile: str) -> None:
+    rows = [
+        replace(row(str(n), n % 5 / 4, 1 + n % 7, 1 + n % 3, 1, family=f"f{n % 9}"), profile=profile) for n in range(60)
+    ]
+    often = [*rows, *(replace(one, id=f"{one.id}#{repeat}") for one in rows for repeat in range(2, 7))]
+    for name, interval in intervals(often).items():
+        assert interval.low == pytest.approx(intervals(rows)[name].low)
+        assert interval.high == pytest.approx(intervals(rows)[name].high)
+
+
+def test_a_task_that_was_tried_more_often_counts_no_more() -> None:
+    rows = [row("a", 1.0, 2, 2, 2), row("b", 0.0, 2, 2, 0), row("b#2", 0.0, 2, 2, 0), row("b#3", 0.6, 2, 2, 0)]
+    assert mean(rows)["merge_purity"] == pytest.approx(0.6)
+
+
+def test_a_name_with_a_number_is_a_task_of_its_own_unless_it_repeats_one() -> None:
+    assert list(by_task([row("q#1", 1.0, 1, 1, 1), row("q#2", 1.0, 1, 1, 1)])) == ["q#1", "q#2"]
+    assert list(by_task([row("q", 1.0, 1, 1, 1), row("q#2", 1.0, 1, 1, 1)])) == ["q"]

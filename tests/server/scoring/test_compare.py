@@ -1,5 +1,7 @@
 """Two result sets side by side."""
 
+from dataclasses import replace
+
 import pytest
 
 from m3bench.server.scoring.aggregate import METRICS, Row
@@ -24,7 +26,7 @@ def test_a_set_equals_itself() -> None:
     assert found.tasks == 3
     for change in found.changes:
         assert change.difference == 0.0
-        assert (change.better, change.worse, change.equal) == (0, 0, 3)
+        assert change.counts == (0, 0, 3)
         assert not change.clear
 
 
@@ -35,10 +37,28 @@ def test_a_constant_gain_is_clear_however_hard_the_tasks() -> None:
     assert change.difference == pytest.approx(0.1)
     assert change.interval is not None
     assert change.interval.low == pytest.approx(0.1)
-    assert (change.clear, change.better) == (True, 40)
+    assert (change.clear, change.counts) == (True, (40, 0, 0))
 
 
 def test_tasks_of_one_set_only_are_listed_not_compared() -> None:
     found = compare(ROWS[:2], ROWS[1:])
     assert (found.tasks, found.only_first, found.only_second) == (1, ("a",), ("c",))
     assert all(change.interval is None for change in found.changes)
+
+
+def test_repeats_of_a_task_are_one_task_and_identical_ones_change_nothing() -> None:
+    before = [row(f"{n}", n % 5 / 4, 2, 2, 1, family=f"f{n % 7}") for n in range(40)]
+    after = [row(f"{n}", (n * n) % 7 / 6, 2, 2, 1, family=f"f{n % 7}") for n in range(40)]
+    again = [replace(one, id=f"{one.id}#{repeat}") for one in after for repeat in range(2, 7)]
+    once, often = compare(before, after), compare(before, [*after, *again])
+    assert [change.paired for change in once.changes] == [change.paired for change in often.changes]
+    assert often.tasks == 40
+    assert often.only_second == ()
+
+
+def test_solved_comes_first_and_has_the_exact_test_when_every_task_was_tried_once() -> None:
+    solved = ({"a": [False], "b": [False]}, {"a": [True], "b": [True]})
+    found = compare(ROWS, ROWS, solved=solved)
+    assert (found.changes[0].metric, found.changes[0].difference) == ("solved", 1.0)
+    assert found.mcnemar == 0.5
+    assert compare(ROWS, ROWS, solved=({"a": [False, True]}, {"a": [True]})).mcnemar is None

@@ -3,10 +3,11 @@
 const KINDS = { model: "model", baseline: "baseline", client: "client" };
 
 pages.leaderboard = (data, root) => {
-  const main = frame(root, "leaderboard", ["Written by m3bench; nothing on this page is loaded from anywhere. Ranks: one more than the sets that are clearly better, task by task, at 95 %; sets that cannot be told apart share one."]);
+  const main = frame(root, "leaderboard", ["Written by m3bench; nothing on this page is loaded from anywhere. Ranks: one more than the number of sets that are clearly better, task by task (permutation test over clusters, 5 %, Holm over all pairs); sets that cannot be told apart share one."]);
   main.append(...[
     h("div", { class: "opening plain" }, h("div", { class: "title" }, h("h1", {}, "Leaderboard"), h("p", { class: "soft" }, count(data.entries.length, "result set")))),
-    data.mixed.length ? h("div", { class: "warning", role: "note" }, h("p", {}, "These sets were not made under the same conditions: their numbers do not compare."), h("ul", {}, data.mixed.map((line) => h("li", { class: "small" }, said(line))))) : null,
+    data.mixed.length ? h("div", { class: "warning", role: "note" }, h("p", {}, "These sets were not made under the same conditions: their numbers do not compare, and they have no ranks."), h("ul", {}, data.mixed.map((line) => h("li", { class: "small" }, said(line))))) : null,
+    data.common ? h("p", { class: "warning", role: "note" }, `Only the ${data.common.tasks} tasks that all sets have are compared here.`) : null,
     standingsSection(data),
     h("div", { class: "columns" }, radarSection(data)),
     section("families", "Families", "average of each set in each family", familyTable(data)),
@@ -21,8 +22,8 @@ function standingsSection(data) {
   const priced = data.entries.some((entry) => entry.usage.cost !== null);
   const values = (name) => [...new Set(data.entries.flatMap((entry) => entry[name]))].sort();
   const columns = [
-    { label: "rank", right: true }, { label: "set", head: true }, { label: "average", right: true }, { label: "95 % interval" },
-    { label: "", hide: true, className: "drawing" }, { label: "solved", right: true }, { label: "paper's metric", right: true }, ...data.legend.map((metric) => ({ label: metric.label, right: true })),
+    { label: "rank", right: true }, { label: "set", head: true }, { label: "solved", right: true }, { label: "95 % interval" },
+    { label: "", hide: true, className: "drawing" }, { label: "average", right: true }, { label: "95 % interval" }, { label: "rank by average", right: true }, { label: "paper's metric", right: true }, ...data.legend.map((metric) => ({ label: metric.label, right: true })),
     { label: "samples", right: true }, ...(priced ? [{ label: "cost", right: true }] : []),
   ];
   function draw() {
@@ -30,13 +31,17 @@ function standingsSection(data) {
       && (!chosen.manifest || entry.manifest.includes(chosen.manifest)) && (!chosen.kind || entry.kind === chosen.kind));
     const rows = shown.map((entry) => {
       const { metrics, intervals, success } = entry.summary;
-      const [low, high] = intervals.average || [metrics.average, metrics.average];
+      const between = entry.summary.success_interval;
+      const [low, high] = between || [success, success];
+      const ranked = (name) => (entry.ranks[name] ? `${entry.ranks[name].rank}` : "–");
+      const places = (name) => (entry.ranks[name] && entry.ranks[name].interval[0] !== entry.ranks[name].interval[1] ? h("span", { class: "soft small" }, ` ${entry.ranks[name].interval.join("–")}`) : null);
+      const first = entry.ranks.solved ? "solved" : "average";
       const number = (name, text) => h("span", { "data-value": `${entry.name}.${name}` }, text);
-      return [number("rank", String(entry.rank)),
+      return [[number("rank", ranked(first)), places(first)],
         [said(entry.name), " ", badge(entry.kind === "baseline" ? "extra" : "plain", KINDS[entry.kind] || entry.kind), h("span", { class: "soft small" }, " ", said([entry.solver, entry.profile].filter(Boolean).join(" · ")))],
-        number("average", fixed(metrics.average)), h("span", { class: "number soft" }, span(intervals.average)),
-        bar({ value: metrics.average, low, high, label: `average ${fixed(metrics.average)}`, tone: entry.kind === "baseline" ? "extra" : "" }),
-        number("success", percent(success)), number("paper", fixed(entry.summary.paper)), ...data.legend.map((metric) => number(metric.name, fixed(metrics[metric.name]))),
+        number("success", percent(success)), h("span", { class: "number soft" }, between ? `${percent(between[0])} – ${percent(between[1])}` : ""),
+        bar({ value: success, low, high, label: `solved ${percent(success)}`, tone: entry.kind === "baseline" ? "extra" : "" }),
+        number("average", fixed(metrics.average)), h("span", { class: "number soft" }, span(intervals.average)), [ranked("average"), places("average")], number("paper", fixed(entry.summary.paper)), ...data.legend.map((metric) => number(metric.name, fixed(metrics[metric.name]))),
         grouped(entry.counts.scored), ...(priced ? [entry.usage.cost === null ? "–" : "$ " + fixed(entry.usage.cost, 2)] : [])];
     });
     holder.replaceChildren(table({ columns, rows, className: "standings" }));
@@ -83,10 +88,10 @@ function familyTable(data) {
 
 function pairsSection(data) {
   if (!data.pairs.length) return null;
-  const rows = data.pairs.map((pair) => [said(pair.first), said(pair.second), String(pair.tasks), pair.difference === null ? "–" : signed(pair.difference), pair.interval ? `${signed(pair.interval[0])} … ${signed(pair.interval[1])}` : "",
-    pair.clear ? badge("strong", "clear") : badge("plain", "cannot be told apart"), `${pair.better} : ${pair.worse}`]);
+  const rows = data.pairs.map((pair) => [pair.number, said(pair.first), said(pair.second), String(pair.tasks), signed(pair.difference), pair.interval ? `${signed(pair.interval[0])} … ${signed(pair.interval[1])}` : "", fixed(pair.p), fixed(pair.p_holm),
+    pair.clear ? badge("strong", "clear") : badge("plain", "cannot be told apart"), `${pair.better} : ${pair.worse}`, fixed(pair.detectable)]);
   return section("pairs", "Pairwise comparison", "second minus first, over the tasks both have", disclosure("Every pair", () => h("div", { class: "scroll", tabindex: "0" }, table({ className: "small",
-    columns: [{ label: "first", head: true }, { label: "second" }, { label: "tasks", right: true }, { label: "difference", right: true }, { label: "95 % interval" }, { label: "" }, { label: "better : worse", right: true }], rows }))));
+    columns: [{ label: "number", head: true }, { label: "first" }, { label: "second" }, { label: "tasks", right: true }, { label: "difference", right: true }, { label: "95 % interval" }, { label: "p", right: true }, { label: "p, Holm", right: true }, { label: "" }, { label: "better : worse", right: true }, { label: "detectable", right: true }], rows }))));
 }
 
 function publishedSection(data) {

@@ -13,6 +13,7 @@ pages.set = (data, root) => {
     data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not belong together.`) : null,
     summaryMetrics(summary, data.legend),
     section("families", "Families", "the stronger the colour, the higher the value", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
+    uncertaintySection(data),
     h("div", { class: "columns" }, faultsSection(data), outcomesSection(data), repeatsSection(data)),
     noted("worst", "Weakest runs", data.worst.map((run) => ({ run, why: "" })), data),
     noted("informative", "Most informative runs", data.informative, data),
@@ -49,9 +50,23 @@ function faultsSection({ faults }) {
     h("span", { class: "drawing" }, bar({ value: points / most, label: `${fixed(points, 2)} points`, tone: "weak" }))))));
 }
 
+/* How sure the two headline numbers are, and why they are no surer. */
+function uncertaintySection({ uncertainty, counts }) {
+  const rows = Object.entries(uncertainty).filter(([, one]) => one.value !== null).map(([name, one]) => {
+    const shares = one.variance ? one.variance.shares : {};
+    return [name, fixed(one.value), span(one.interval), span(one.same_families), fixed(one.micro), fixed(one.macro),
+      ["family", "task", "repeat"].map((part) => percent(shares[part], 0)).join(" · "), fixed(one.detectable), ...(counts.void ? [span(one.with_voids)] : [])];
+  });
+  if (!rows.length) return null;
+  const columns = ["number", "mean over tasks", "95 % interval", "for these families", "over runs", "over families", "variance: family · task · repeat", "detectable", ...(counts.void ? ["with voids"] : [])];
+  return section("uncertainty", "How sure", "clusters are families where there are six or more, otherwise tasks", h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "How sure" },
+    table({ className: "small", columns: columns.map((label, index) => (index ? { label } : { label, head: true })), rows })),
+  h("p", { class: "soft small" }, "Detectable: the smallest true difference to another set of this size that is found four times out of five. With voids: had every void sample failed, and had every one succeeded."));
+}
+
 function repeatsSection({ repeats }) {
   if (repeats.most < 2) return null;
-  const rows = Object.keys(repeats.pass_at).map((k) => [k, heat(repeats.pass_at[k]), heat(repeats.pass_hat[k])]);
+  const rows = Object.keys(repeats.pass_at).map((k) => [k, ...[repeats.pass_at[k], repeats.pass_hat[k]].map((rate) => [heat(rate && rate.value), " ", h("span", { class: "number soft small" }, span(rate && rate.interval, 2))])]);
   return section("repeats", "Repeats", `the average varies by ${fixed(repeats.average_sd)} between attempts`,
     table({ caption: "Solved by at least one, and by all of k attempts", columns: [{ label: "k", head: true }, { label: "pass@k", className: "cell" }, { label: "pass^k", className: "cell" }], rows, className: "small" }));
 }

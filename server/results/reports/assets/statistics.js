@@ -28,22 +28,23 @@ function heatTable(caption, families, columns) {
 
 function metricColumns(legend) {
   return [
-    ["average", "average", (summary) => summary.metrics.average],
     ["success", "solved", (summary) => summary.success],
+    ["average", "average", (summary) => summary.metrics.average],
     ...legend.map((metric) => [metric.name, metric.label, (summary) => summary.metrics[metric.name]]),
   ];
 }
 
-/* The headline of a summary: average and share solved, with their intervals. */
+/* The headline of a summary: share solved and average, with their intervals. */
 function summaryHeadline(summary) {
   return h("div", { class: "headline" },
+    h("p", { class: "verdict" },
+      h("b", { "data-value": "success" }, percent(summary.success)), " solved ",
+      h("span", { class: "soft" }, `${summary.solved} of ${summary.checked}`, summary.success_interval ? `, 95 % interval ${percent(summary.success_interval[0])} – ${percent(summary.success_interval[1])}` : "")),
     h("p", { class: "average" },
       h("span", { class: "figure", "data-value": "average" }, fixed(summary.metrics.average)),
       h("span", { class: "soft small" }, summary.profile === "effect" ? "average by effect" : "average by the paper's metric", h("br"), summary.intervals.average ? "95 % interval " + span(summary.intervals.average) : "",
         summary.profile === "effect" ? [h("br"), "paper's metric ", h("span", { class: "number", "data-value": "paper" }, fixed(summary.paper))] : null)),
-    h("p", { class: "verdict" },
-      h("b", { "data-value": "success" }, percent(summary.success)), " solved ",
-      h("span", { class: "soft" }, `${summary.solved} of ${summary.checked}`, summary.success_interval ? `, ${percent(summary.success_interval[0])} – ${percent(summary.success_interval[1])}` : "")));
+    summary.note ? h("p", { class: "soft small" }, summary.note) : null);
 }
 
 function summaryMetrics(summary, legend) {
@@ -56,5 +57,5 @@ function summaryMetrics(summary, legend) {
       h("span", { class: "value number", "data-value": metric.name }, fixed(value)),
       h("span", { class: "working small soft" }, summary.intervals[metric.name] ? `95 % interval ${span(summary.intervals[metric.name])}` : ""));
   });
-  return section("metrics", "Metrics", summary.profile === "effect" ? "means over all runs; marks show the interval" : "over all runs, weighted by needed calls; marks show the interval", h("ul", { class: "metrics" }, rows));
+  return section("metrics", "Metrics", summary.profile === "effect" ? "means over tasks; marks show the interval" : "over all runs, weighted by needed calls; marks show the interval", h("ul", { class: "metrics" }, rows));
 }

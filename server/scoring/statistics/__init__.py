@@ -1,0 +1,1 @@
+"""Statistics over many samples: numbers in, estimates with their doubt out. docs/statistics.md has the formulas."""

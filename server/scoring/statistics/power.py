@@ -1,0 +1,54 @@
+"""How small a difference can be found: before a study from variances, after it from the standard error it had.
+
+A paired comparison of two sets on the same tasks. `correlation` says how much of what makes families and tasks hard is
+the same for both agents; repeats are independent. Student's t stands for the normal throughout.
+"""
+
+from dataclasses import dataclass
+
+from m3bench.server.scoring.statistics.components import Components
+from m3bench.server.scoring.statistics.estimates import critical
+
+ALPHA = 0.05
+POWER = 0.8
+CORRELATION = 0.5
+"""Of difficulty between two agents, when nothing better is known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How much is played."""
+
+    families: int
+    tasks: int
+    """In all."""
+    repeats: int
+
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom, clusters being families where there are enough of them."""
+        from m3bench.server.scoring.statistics.clusters import MIN_FAMILIES
+
+        return max(1, (self.families if self.families >= MIN_FAMILIES else self.tasks) - 1)
+
+
+def planned_error(size: Size, parts: Components, correlation: float = CORRELATION) -> float:
+    """The standard error of a difference that a plan will have, were the variances these."""
+    hard = parts.family / size.families + parts.task / size.tasks
+    noise = (parts.repeat or 0.0) / (size.tasks * size.repeats)
+    return float((2 * (hard * (1 - correlation) + noise)) ** 0.5)
+
+
+def detectable(error: float, freedom: int, *, alpha: float = ALPHA, power: float = POWER) -> float:
+    """The smallest true difference that is found with this power, two-sided."""
+    return (critical(freedom, 1 - alpha) + critical(freedom, 2 * power - 1)) * error
+
+
+def power_of(effect: float, error: float, freedom: int, *, alpha: float = ALPHA) -> float:
+    """The chance of finding a true difference of this size, two-sided."""
+    from scipy.special import nctdtr
+
+    if error <= 0:
+        return 1.0 if effect else alpha
+    limit, shift = critical(freedom, 1 - alpha), abs(effect) / error
+    return float(1 - nctdtr(freedom, shift, limit) + nctdtr(freedom, shift, -limit))

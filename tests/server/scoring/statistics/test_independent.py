@@ -1,0 +1,175 @@
+"""Every formula against somebody else's computation of it, scipy's or statsmodels'."""
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from m3bench.server.scoring.statistics.clusters import clusters_of, draw_within, strata_of
+from m3bench.server.scoring.statistics.components import components
+from m3bench.server.scoring.statistics.estimates import critical, estimate, score_interval
+from m3bench.server.scoring.statistics.paired import difference, holm, mcnemar, sign_test
+from m3bench.server.scoring.statistics.power import Size, detectable, planned_error, power_of
+from tests.server.scoring.statistics.clustered import Truth, means
+
+
+def made(**given: float) -> tuple[dict[str, list[float]], dict[str, str | None]]:
+    truth = Truth(**{"mean": 0.4, "binary": False, **given})  # type: ignore[arg-type]
+    dice = np.random.default_rng(3)
+    return truth.samples(truth.hardness(dice), dice)
+
+
+def test_the_standard_error_is_that_of_a_regression_with_clustered_errors() -> None:
+    api = pytest.importorskip("statsmodels.api")
+    samples, families = made(families=30, tasks=3)
+    values = means(samples)
+    numbers = np.array(list(values.values()))
+    groups = np.unique([families[task] for task in values], return_inverse=True)[1]
+    fitted = api.OLS(numbers, np.ones(len(numbers))).fit(
+        cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
+    )
+    found = estimate(values, families, resamples=20_000)
+    assert found is not None
+    assert found.value == pytest.approx(fitted.params[0])
+    assert found.error == pytest.approx(fitted.bse[0] * (30 / 29) ** 0.5, rel=0.02)
+
+
+def test_the_standard_error_within_families_is_that_of_a_stratified_sample() -> None:
+    samples, families = made(families=7, tasks=2)
+    values = means(samples)
+    parts: dict[str | None, list[float]] = {}
+    for task, value in values.items():
+        parts.setdefault(families[task], []).append(value)
+    expected = sum(len(part) * np.var(part, ddof=1) for part in parts.values()) ** 0.5 / len(values)
+    found = estimate(values, families, scope="tasks", resamples=20_000)
+    assert found is not None
+    assert found.error == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize(("passed", "of"), [(0, 20), (3, 20), (10, 20), (20, 20)])
+def test_with_independent_tasks_and_many_of_them_the_interval_is_wilsons(passed: int, of: int) -> None:
+    share = passed / of
+    found = score_interval(share, (share * (1 - share) / of) ** 0.5, of, 10**8)
+    theirs = stats.binomtest(passed, of).proportion_ci(method="wilson")
+    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=1e-6)
+
+
+def test_t_is_students() -> None:
+    assert critical(27) == pytest.approx(stats.t.ppf(0.975, 27))
+
+
+def test_the_parts_of_variance_are_those_of_a_mixed_model() -> None:
+    pytest.importorskip("statsmodels")
+    import pandas
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
+    dice = np.random.default_rng(5)
+    samples, families = {}, {}
+    for family, task in product(range(12), range(5)):
+        level = np.random.default_rng(family).normal(0, 0.3) + dice.normal(0, 0.2)
+        samples[f"{family}-{task}"] = (0.5 + level + dice.normal(0, 0.1, 4)).tolist()
+        families[f"{family}-{task}"] = f"f{family}"
+    table = pandas.DataFrame(
+        [(families[task], task, value) for task, values in samples.items() for value in values],
+        columns=["family", "task", "value"],
+    )
+    fitted = MixedLM.from_formula(
+        "value ~ 1", table, groups="family", re_formula="1", vc_formula={"task": "0 + C(task)"}
+    ).fit(reml=True)
+    found = components(samples, families)
+    assert found is not None
+    assert found.family == pytest.approx(float(fitted.cov_re.iloc[0, 0]), rel=0.01)
+    assert found.task == pytest.approx(float(fitted.vcomp[0]), rel=0.01)
+    assert found.repeat == pytest.approx(float(fitted.scale), rel=0.01)
+
+
+def test_unequal_numbers_of_tasks_and_repeats_leave_the_parts_unbiased() -> None:
+    dice = np.random.default_rng(6)
+    found = []
+    for _ in range(300):
+        samples, families = {}, {}
+        for family in range(15):
+            base = dice.normal(0, 0.3)
+            for task in range(1 + family % 4):
+                level = base + dice.normal(0, 0.2)
+                samples[f"{family}-{task}"] = (level + dice.normal(0, 0.1, 1 + (family + task) % 3)).tolist()
+                families[f"{family}-{task}"] = f"f{family}"
+        parts = components(samples, families)
+        assert parts is not None
+        assert parts.repeat is not None
+        found.append((parts.family, parts.task, parts.repeat))
+    assert np.mean(found, axis=0) == pytest.approx([0.09, 0.04, 0.01], rel=0.1)
+
+
+def test_the_permutation_test_is_scipys() -> None:
+    dice = random.Random(1)
+    for count in (6, 9, 12):
+        sums = [dice.gauss(0.4, 1) for _ in range(count)]
+        theirs = stats.permutation_test(
+            (np.array(sums),), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="two-sided"
+        )
+        assert sign_test(sums) == pytest.approx(theirs.pvalue)
+    many = [dice.gauss(0.2, 1) for _ in range(14)]
+    theirs = stats.permutation_test((np.array(many),), np.sum, permutation_type="samples", n_resamples=np.inf)
+    assert sign_test(many) == pytest.approx(theirs.pvalue, abs=0.015)
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(0, 0), (3, 0), (8, 1), (5, 5), (0, 12)])
+def test_mcnemars_test_is_statsmodels_and_a_binomial_test(gained: int, lost: int) -> None:
+    first = {str(n): n >= gained for n in range(gained + lost)} | {"same": True}
+    second = {str(n): n < gained for n in range(gained + lost)} | {"same": True}
+    expected = stats.binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+    assert mcnemar(first, second) == pytest.approx(expected)
+    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
+    assert mcnemar(first, second) == pytest.approx(tables.mcnemar([[1, lost], [gained, 0]], exact=True).pvalue)
+
+
+def test_holms_rule_is_statsmodels() -> None:
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    dice = random.Random(2)
+    for count in (1, 2, 15):
+        values = [round(dice.random() ** 3, 2) for _ in range(count)]
+        assert holm(values) == pytest.approx(multitest.multipletests(values, method="holm")[1].tolist())
+    assert holm([]) == []
+
+
+def test_the_power_is_statsmodels() -> None:
+    module = pytest.importorskip("statsmodels.stats.power")
+    theirs = module.TTestPower().power(effect_size=0.3, nobs=28, alpha=0.05)
+    assert power_of(0.3, 28**-0.5, 27) == pytest.approx(theirs, abs=1e-6)
+    least = detectable(28**-0.5, 27)
+    assert power_of(least, 28**-0.5, 27) == pytest.approx(0.8, abs=0.01)
+    assert power_of(0.0, 0.0, 27) == 0.05
+    assert power_of(0.1, 0.0, 27) == 1.0
+
+
+def test_a_planned_error_is_the_one_that_comes() -> None:
+    truth, dice = Truth(mean=0.5, binary=False, families=20, tasks=3, repeats=2), np.random.default_rng(4)
+    errors, parts = [], []
+    for _ in range(150):
+        hardness = truth.hardness(dice)
+        (first, families), (second, _) = truth.samples(hardness, dice), truth.samples(hardness, dice)
+        compared = difference(means(first), means(second), families)
+        split = components(first, families)
+        assert compared is not None
+        assert compared.error is not None
+        assert split is not None
+        errors.append(compared.error**2)
+        parts.append(split)
+    planned = [planned_error(Size(families=20, tasks=60, repeats=2), split, correlation=1.0) ** 2 for split in parts]
+    assert np.mean(planned) == pytest.approx(np.mean(errors), rel=0.1)
+    assert Size(families=3, tasks=10, repeats=1).freedom == 9
+
+
+def test_tasks_that_are_alone_in_their_family_share_a_stratum() -> None:
+    assert strata_of(["a", "a", "b", "b", "c", "d"]) == (0, 0, 1, 1, 2, 2)
+    assert strata_of(["a", "a", "b", "b", "c"]) == (0, 0, 1, 1, 1)
+    assert draw_within((0,), 3).tolist() == [[1.0]] * 3
+
+
+def test_few_families_leave_single_tasks_as_clusters() -> None:
+    assert clusters_of(["a", "a", "b"]).kind == "task"
+    assert clusters_of([*"abcdef", "a"]).kind == "family"
+    assert clusters_of([*"abcdef", "a"]).count == 6
