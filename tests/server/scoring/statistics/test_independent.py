@@ -61,10 +61,8 @@ def test_t_is_students() -> None:
 
 
 def test_the_parts_of_variance_are_those_of_a_mixed_model() -> None:
-    pytest.importorskip("statsmodels")
-    import pandas
-    from statsmodels.regression.mixed_linear_model import MixedLM
-
+    pandas = pytest.importorskip("pandas")
+    mixed = pytest.importorskip("statsmodels.regression.mixed_linear_model")
     dice = np.random.default_rng(5)
     samples, families = {}, {}
     for family, task in product(range(12), range(5)):
@@ -75,7 +73,7 @@ def test_the_parts_of_variance_are_those_of_a_mixed_model() -> None:
         [(families[task], task, value) for task, values in samples.items() for value in values],
         columns=["family", "task", "value"],
     )
-    fitted = MixedLM.from_formula(
+    fitted = mixed.MixedLM.from_formula(
         "value ~ 1", table, groups="family", re_formula="1", vc_formula={"task": "0 + C(task)"}
     ).fit(reml=True)
     found = components(samples, families)
