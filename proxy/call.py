@@ -90,10 +90,10 @@ class Journal(Protocol):
     """Where calls are written."""
 
     async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
-        """Put a call on record before it is forwarded; returns its number. Goes on through a cancellation.
+        """Take in a call, to be on record with its answer at the latest; returns its number.
 
         Raises:
-            StoreError: It is not on record, and must not be forwarded.
+            StoreError: The record cannot be written: the call must not be forwarded.
         """
         ...
 

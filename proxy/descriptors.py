@@ -5,10 +5,11 @@ thread, so that a peer that does not read holds up nobody else. On systems where
 threads do both.
 """
 
+import asyncio
 import os
 import select
+from collections import deque
 from collections.abc import AsyncIterator
-from contextlib import suppress
 
 import anyio
 import anyio.to_thread
@@ -29,17 +30,14 @@ class Descriptors:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """What arrives, until the other side closes."""
-        while True:
-            if os.name == "posix":
-                # A file or the null device cannot be waited for, and never makes one wait.
-                with suppress(PermissionError):
-                    await anyio.wait_readable(self._source)
-                chunk = os.read(self._source, _CHUNK)
-            else:
-                chunk = await anyio.to_thread.run_sync(os.read, self._source, _CHUNK, abandon_on_cancel=True)
-            if not chunk:
-                return
-            yield chunk
+        reader = _Reader(self._source)
+        try:
+            # A file or the null device cannot be waited for, and never makes one wait; elsewhere pipes cannot.
+            waited = os.name == "posix" and reader.start()
+            while chunk := await (reader.next() if waited else reader.next_by_thread()):
+                yield chunk
+        finally:
+            reader.stop()
 
     async def send(self, data: bytes) -> None:
         """Write a line whole; raises `OSError` when nobody reads any more."""
@@ -55,3 +53,65 @@ class Descriptors:
         view = memoryview(data)
         while view:
             view = view[os.write(self._sink, view) :]
+
+
+class _Reader:
+    """Reads what arrives as soon as it does, one chunk ahead at most.
+
+    Asking the system to be told, and taking that back, for every chunk would cost more than the reading.
+    """
+
+    def __init__(self, source: int) -> None:
+        self._source = source
+        self._loop = asyncio.get_running_loop()
+        self._arrived: deque[bytes | OSError] = deque()
+        self._waiter: asyncio.Future[None] | None = None
+        self._listening = False
+
+    def start(self) -> bool:
+        """Begin to read; whether this source can be waited for."""
+        try:
+            self._listen()
+        except PermissionError:
+            return False
+        return True
+
+    def stop(self) -> None:
+        """Read no more."""
+        if self._listening:
+            self._listening = False
+            self._loop.remove_reader(self._source)
+
+    async def next(self) -> bytes:
+        """The next chunk; empty when the other side has closed."""
+        if not self._arrived:
+            self._listen()
+            self._waiter = self._loop.create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        found = self._arrived.popleft()
+        if isinstance(found, OSError):
+            raise found
+        return found
+
+    async def next_by_thread(self) -> bytes:
+        """The same where nothing tells when to read."""
+        return await anyio.to_thread.run_sync(os.read, self._source, _CHUNK, abandon_on_cancel=True)
+
+    def _listen(self) -> None:
+        if not self._listening:
+            self._loop.add_reader(self._source, self._read)
+            self._listening = True
+
+    def _read(self) -> None:
+        if self._arrived:
+            self.stop()
+            return
+        try:
+            self._arrived.append(os.read(self._source, _CHUNK))
+        except OSError as error:
+            self._arrived.append(error)
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)

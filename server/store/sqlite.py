@@ -1,8 +1,8 @@
 """The store: runs and every call, in one SQLite file.
 
-A call is on record before it is forwarded and its answer before it is sent; nothing is ever updated but the state of a
-run. Writing is done by the writer's thread, reading by whoever asks, on a connection of its own. Large values are kept
-in files beside the database. What cannot be written or read is said in a `StoreError`, with its cause and its remedy.
+An answer is on record, with its call, before it is sent; nothing is ever updated but the state of a run. Writing is
+done by the writer's thread, reading by whoever asks, on a connection of its own. Large values are kept in files beside
+the database. What cannot be written or read is said in a `StoreError`, with its cause and its remedy.
 """
 
 import json
@@ -17,6 +17,7 @@ from typing import Any
 
 from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.server.store import schema, succession
+from m3bench.server.store.arrivals import Arrivals
 from m3bench.server.store.blobs import Blobs
 from m3bench.server.store.database import Factory, connect, newer, prepare
 from m3bench.server.store.layout import BLOBS, OWNERS, database
@@ -68,6 +69,7 @@ class SqliteStore:
             raise explain(error, folder) from error
         self._rows = Rows(self._connect, self._blobs, folder)
         self._writer = Writer(self._connect_to_write, self._verify, lambda error: explain(error, folder))
+        self._arrivals = Arrivals(self._writer)
         # Several processes write to one file: each takes a range of numbers of its own.
         self._next = succession.numbers()
         self._place: tuple[int, int] | None = None
@@ -80,18 +82,20 @@ class SqliteStore:
         """When answers left: nice to have, so they wait until there are some or somebody reads."""
         self._last: Unit | None = None
         """The last of the units that nobody waits for; the writer takes them in order."""
-        self._unrecorded: set[int] = set()
-        """Calls whose answer could not be written."""
+        self._unrecorded: dict[int, Callable[[], Work]] = {}
+        """Calls whose answer could not be written, with the rows of the call where they are missing too."""
         with suppress(StoreError):  # Somebody who only reads can do without, and the next to open tries again.
             self.mend()
 
     # The journal of calls
 
     async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
-        """Put a call on record before it is forwarded; returns its number.
+        """Take in a call, to be on record with its answer at the latest; returns its number.
+
+        When the record could not be written a moment ago, the call is on record before this returns.
 
         Raises:
-            StoreError: It is not on record: do not forward it.
+            StoreError: The record cannot be written: do not forward it.
         """
         self._next += 1
         number, caller = self._next, request.caller
@@ -104,9 +108,11 @@ class SqliteStore:
             )  # fmt: skip
             return [schema.insert("calls", values), *seat]
 
-        await self._written_soon(rows)
-        if seat:
+        if seat or self._writer.failing:
+            await self._written_soon(Unit(rows))
             self._seat_recorded(caller.seat)
+        else:
+            self._arrivals.add(number, rows)
         if self._unrecorded:
             self._last = self._submit(*self._put_right())
         return number
@@ -117,6 +123,8 @@ class SqliteStore:
         Raises:
             StoreError: It is not on record: do not send it.
         """
+        arrival = self._arrivals.take(call)
+        together = arrival is not None and arrival.unit is None
 
         def rows() -> Work:
             values = (
@@ -124,13 +132,14 @@ class SqliteStore:
                 json.dumps(answer.error) if answer.error else None,
                 self._blobs.pack(answer.full) if answer.full else None, answer.forwarded_ns, answer.returned_ns,
             )  # fmt: skip
-            return [schema.insert("answers", values)]
+            mine = [schema.insert("answers", values)]
+            return [*arrival.rows(), *mine] if arrival is not None and together else mine
 
         def failed() -> None:
             with self._put_off:
-                self._unrecorded.add(call)
+                self._unrecorded[call] = (arrival.missing if arrival is not None else None) or list
 
-        await self._written_soon(rows, failed)
+        await self._written_soon(Unit(rows, failed, after=arrival.unit if arrival is not None else None))
 
     def sent(self, call: int, sent_ns: int) -> None:
         """Note when an answer left; written later, and nothing depends on it: never raises."""
@@ -224,6 +233,8 @@ class SqliteStore:
         Raises:
             StoreError: It cannot be written yet.
         """
+        if self._arrivals.write():
+            self._write()
         if self._last is not None:
             with suppress(StoreError):  # Then it is among what was put off again.
                 self._last.wait()
@@ -308,8 +319,7 @@ class SqliteStore:
         """Write now, together, and wait for it."""
         self._submit(lambda: statements).wait()
 
-    async def _written_soon(self, rows: Callable[[], Work], failed: Callable[[], None] | None = None) -> None:
-        unit = Unit(rows, failed)
+    async def _written_soon(self, unit: Unit) -> None:
         unit.from_loop()
         self._writer.submit(unit)
         await unit.committed()
@@ -333,15 +343,20 @@ class SqliteStore:
     def _put_right(self) -> tuple[Callable[[], Work], Callable[[], None]]:
         """What the clients of calls saw whose answers could not be written, as rows; and what to do if it fails."""
         with self._put_off:
-            calls, self._unrecorded = self._unrecorded, set()
+            calls, self._unrecorded = self._unrecorded, {}
         error = json.dumps(UNRECORDED)
-        rows = [schema.insert("answers", (call, "failed", "proxy", None, error, None, 0, 0)) for call in sorted(calls)]
+
+        def rows() -> Work:
+            found: list[Insert | Statement] = []
+            for call in sorted(calls):
+                found += [*calls[call](), schema.insert("answers", (call, "failed", "proxy", None, error, None, 0, 0))]
+            return found
 
         def failed() -> None:
             with self._put_off:
                 self._unrecorded |= calls
 
-        return lambda: rows, failed
+        return rows, failed
 
     def _connect(self) -> sqlite3.Connection:
         return connect(self._path, sync=self._sync, factory=self._factory)

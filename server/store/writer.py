@@ -37,11 +37,15 @@ class Unit:
     Args:
         prepare: Gives the statements; runs in the writer's thread, once.
         failed: Is called there when they are not on record in the end.
+        after: A unit submitted before, without which this one must not be on record.
     """
 
-    def __init__(self, prepare: Callable[[], Work], failed: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, prepare: Callable[[], Work], failed: Callable[[], None] | None = None, after: "Unit | None" = None
+    ) -> None:
         self.prepare = prepare
         self.failed = failed
+        self.after = after
         self.work: Work = ()
         self.error: StoreError | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -109,6 +113,12 @@ class Writer:
         self._looked = 0.0
         self._closed = False
         self._turn = threading.Lock()
+        self._failed = False
+
+    @property
+    def failing(self) -> bool:
+        """Whether something of what was written last is not on record, or nothing is written any more."""
+        return self._failed or self._closed
 
     def submit(self, unit: Unit) -> Unit:
         """Put a unit behind those that wait."""
@@ -140,6 +150,7 @@ class Writer:
             except BaseException as error:  # Whoever waits must hear, whatever broke.
                 for unit in units:
                     unit.error = unit.error or self._explain(error)
+            self._failed = any(unit.error is not None for unit in units)
             for unit in units:
                 if unit.error is not None and unit.failed is not None:
                     unit.failed()
@@ -181,7 +192,9 @@ class Writer:
 
     def _is_prepared(self, unit: Unit) -> bool:
         try:
-            unit.work = unit.prepare()
+            unit.error = unit.after.error if unit.after is not None else None
+            if unit.error is None:
+                unit.work = unit.prepare()
         except Exception as error:
             unit.error = self._explain(error)
         return unit.error is None
@@ -213,6 +226,8 @@ class Writer:
         return None
 
     def _commit_alone(self, unit: Unit) -> StoreError | None:
+        if unit.after is not None and unit.after.error is not None:
+            return unit.after.error
         why: Exception | None
         try:
             why = self._commit(self._open(), [unit])

@@ -70,7 +70,7 @@ def test_what_a_call_is_told_names_the_cause_and_the_remedy(tmp_path: Path) -> N
         plan.fail(0, says)
         anyio.run(client.call, 1)
         store.close()
-        assert client.server.asked == []  # What is not on record is not forwarded.
+        assert client.seen == {}
         said[CODES[says]] = client.refused[1]
     assert "disk is full: free some disk space" in said[sqlite3.SQLITE_FULL]
     assert "another program has locked the database: end or wait" in said[sqlite3.SQLITE_BUSY]
@@ -79,6 +79,24 @@ def test_what_a_call_is_told_names_the_cause_and_the_remedy(tmp_path: Path) -> N
     assert "m3bench store repair" in said[sqlite3.SQLITE_CORRUPT]
     assert "is gone: put" in said[sqlite3.SQLITE_CANTOPEN]
     assert "disk space" not in said[sqlite3.SQLITE_BUSY]
+
+
+def test_nothing_is_forwarded_while_the_record_cannot_be_written(tmp_path: Path) -> None:
+    plan = Plan()
+    store = opened(tmp_path, factory=faulty(plan))
+    client = Client(store, RUN)
+    plan.fail(0, "database or disk is full")
+    anyio.run(client.call, 1)
+    assert "withheld" in client.refused[1]
+    asked = list(client.server.asked)
+    plan.fail(0, "database or disk is full")
+    anyio.run(client.call, 2)
+    assert "The call was not made" in client.refused[2]
+    assert client.server.asked == asked
+    anyio.run(client.call, 3)
+    store.close()
+    assert list(client.seen) == [3]
+    assert_seen_is_recorded(tmp_path, client)
 
 
 @pytest.mark.parametrize("code", ERRNOS, ids=errno.errorcode.get)
@@ -162,6 +180,7 @@ def test_departures_that_cannot_be_written_wait_and_never_raise(tmp_path: Path) 
     plan = Plan()
     store = opened(tmp_path, factory=faulty(plan))
     number = anyio.run(store.received, request(), RUN, "echo/echo")
+    store.catch_up()
     plan.fail(0, "database is locked")
     store.sent(number, 13)
     with pytest.raises(StoreError, match="locked"):

@@ -45,6 +45,7 @@ async def test_a_reader_follows_what_a_store_writes(tmp_path: Path) -> None:
         first = await store.received(request(1, b'{"params": {}}'), "new", "math/sum")
         second = await store.received(request(2, large), "new", "math/sum")
         await store.answered(first, Answer(outcome="not_found", result=b"{}", forwarded_ns=1, returned_ns=4))
+        store.catch_up()
         assert reader.changed()
         assert [one.id for one in reader.newest_runs(9)] == ["new", "old"]
         assert [one.id for one in reader.submitted_runs()] == ["old"]

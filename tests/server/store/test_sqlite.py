@@ -95,6 +95,7 @@ store = SqliteStore(Path(sys.argv[1]))
 store.add_seat("seat", "full", "2026-01-01")
 store.add_run(run_record())
 received(store, "a" * 40)
+store.catch_up()
 os._exit(1)
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False, timeout=30)
@@ -110,6 +111,7 @@ def test_a_living_process_keeps_its_calls_and_runs(opened: Open) -> None:
     first.add_seat("seat", "full", "2026-01-01")
     first.add_run(run_record())
     received(first, "a" * 40)
+    first.catch_up()
     second = opened()
     assert second.calls("a" * 40)[0].outcome is None
     assert second.runs()[0].state == "working"

@@ -1,0 +1,75 @@
+"""Calls that have arrived and are not on record yet.
+
+A call that is answered at once is written together with its answer, in one commit; one that takes longer is written by
+itself meanwhile. Nothing that a client sees depends on it: an answer is on record only if its call is.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from m3bench.server.store.writer import Unit, Work, Writer
+from m3bench.tasks.errors import StoreError
+
+SECONDS = 0.005
+"""How long a call may wait for its answer before it is written alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrival:
+    """A call as it arrived."""
+
+    rows: Callable[[], Work]
+    unit: Unit | None
+    """How it is being written, when it was written alone."""
+
+    @property
+    def missing(self) -> Callable[[], Work] | None:
+        """Its rows, when they are not on record."""
+        return self.rows if self.unit is None or self.unit.error is not None else None
+
+
+class Arrivals:
+    """Calls under way, until they are answered."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._waiting: dict[int, Callable[[], Work]] = {}
+        self._written: dict[int, Arrival] = {}
+        self._lock = threading.Lock()
+        self._timed: asyncio.AbstractEventLoop | None = None
+
+    def add(self, call: int, rows: Callable[[], Work]) -> None:
+        """A call has arrived."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            self._waiting[call] = rows
+            if self._timed is not loop:
+                self._timed = loop
+                loop.call_later(SECONDS, self._due)
+
+    def take(self, call: int) -> Arrival | None:
+        """A call that is answered; None when it was on record before it was forwarded."""
+        with self._lock:
+            rows = self._waiting.pop(call, None)
+            return self._written.pop(call, None) if rows is None else Arrival(rows=rows, unit=None)
+
+    def write(self) -> bool:
+        """Have what waits written, if anything does: the writer takes everything in order.
+
+        Raises:
+            StoreError: The record is closed.
+        """
+        with self._lock:
+            waiting = list(self._waiting)
+            for call in waiting:
+                unit = self._writer.submit(Unit(self._waiting[call]))
+                self._written[call] = Arrival(rows=self._waiting.pop(call), unit=unit)
+        return bool(waiting)
+
+    def _due(self) -> None:
+        self._timed = None
+        with suppress(StoreError):
+            self.write()
