@@ -126,7 +126,7 @@ def crops(smallest: float) -> st.SearchStrategy[tuple[int, int, int, int]]:
     return sizes.filter(lambda size: size[0] * size[1] >= smallest * width * height).flatmap(placed)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=16, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
 @given(site=st.sampled_from(SITES), box=crops(0.15), quality=st.sampled_from([None, 40]))
 def test_a_crop_has_the_original_boxes_shifted_and_clipped(
     site: int, box: tuple[int, int, int, int], quality: int | None
@@ -148,7 +148,7 @@ def test_a_picture_with_its_edges_cut_off_is_no_resized_copy(
     assert_seen(seen(crop.resize(size, Image.Resampling.BICUBIC)), site, expected)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
 @given(site=st.sampled_from(SITES), box=crops(0.2), scale=st.floats(0.5, 2.5))
 def test_a_crop_that_was_resized_has_its_boxes_shifted_and_scaled(
     site: int, box: tuple[int, int, int, int], scale: float

@@ -44,7 +44,10 @@ def calls(data: Path) -> list[CallRecord]:
         return [call for run in store.runs() for call in store.calls(run.id)]
 
 
-@pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+@pytest.mark.parametrize(
+    "revision",
+    ["2024-11-05", *(pytest.param(one, marks=pytest.mark.slow) for one in ("2025-03-26", "2025-06-18")), "2025-11-25"],
+)
 def test_the_clients_revision_is_spoken(arguments: list[str], revision: str) -> None:
     pipe = Pipe(arguments)
     assert pipe.open(revision)["result"]["protocolVersion"] == revision

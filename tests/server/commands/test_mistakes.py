@@ -8,10 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from m3bench.server import cli
+
+
+def environment(folder: Path, data: str = "") -> dict[str, str]:
+    return {"M3BENCH_DATA": data, "HOME": str(folder), "XDG_DATA_HOME": str(folder / "share")}
+
 
 def m3bench(*arguments: str, folder: Path, data: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "m3bench.server.cli", *arguments]
-    env = {**os.environ, "M3BENCH_DATA": data, "HOME": str(folder), "XDG_DATA_HOME": str(folder / "share")}
+    env = {**os.environ, **environment(folder, data)}
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=env, cwd=folder)
 
 
@@ -43,16 +49,29 @@ def folder(tmp_path: Path) -> Path:
         ("report latest", "`m3bench install` puts m3bench into one"),
         ("runs list --data nowhere", "nowhere: there is no such folder"),
         ("runs list --data file", "because a file is where a folder should be: name a folder with --data"),
-        ("serve --data file", "file: is a file: name a folder for the record of runs"),
         ("compare runs/one file", "name two folders of result sets, or two files"),
     ],
 )
-def test_a_mistake_is_one_line_that_leads_on(line: str, says: str, folder: Path) -> None:
+def test_a_mistake_is_one_line_that_leads_on(
+    line: str, says: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = sorted(path for path in folder.iterdir() if path.name != "share")
-    done = m3bench(*line.split(), folder=folder)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
-    assert says in done.stderr
+    monkeypatch.chdir(folder)
+    for name, value in environment(folder).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["m3bench", *line.split()])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    said = capsys.readouterr()
+    assert (end.value.code, said.out, said.err.count("\n")) == (2, "", 1), said.err
+    assert says in said.err
     assert sorted(path for path in folder.iterdir() if path.name != "share") == before
+
+
+def test_the_program_ends_with_the_same_line(folder: Path) -> None:
+    done = m3bench("serve", "--data", "file", folder=folder)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert "file: is a file: name a folder for the record of runs" in done.stderr
 
 
 @pytest.mark.parametrize("client", ["cursor", "codex", "goose"])
