@@ -9,22 +9,32 @@ import os
 import re
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import pytest
 
 from m3bench.sandboxes.backends.docker import image
+from m3bench.server.evaluate.agents.play import Play
+from m3bench.server.evaluate.agents.player import play_plan
 from m3bench.server.evaluate.headless.inspect_seat import AS_SENT
+from m3bench.server.evaluate.headless.plan import Choice, make_plan
 from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, read_samples
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.library import Library
+from m3bench.tasks.trajectory import Call
 from tests.sandboxes.docker.engines import Complaining
 from tests.server.evaluate.headless.scripts import NUMBERS, RIGHT, command, write_script
 from tests.server.evaluate.headless.test_provider import ERRORS
+from tests.server.hosts import Hosts
 from tests.sets import write_set
 
 pytestmark = pytest.mark.slow
@@ -33,6 +43,8 @@ SUM = json.dumps({"numbers": NUMBERS})
 
 Turn = tuple[int, Any]
 """Status and body of an answer; status 0 is none at all."""
+Turns = Mapping[str, Sequence[Turn | Callable[[], Turn]]]
+"""What a model answers in each task; the last answer is repeated."""
 
 
 def says(text: str = "", *calls: tuple[str, str]) -> Turn:
@@ -66,7 +78,6 @@ ANSWER = says("108")
 FIRST = says("", ("math__sum", SUM))
 
 PLAYED: dict[str, list[Turn]] = {
-    # The last turn of a list is repeated.
     "good-1": [FIRST, ANSWER],
     "key-1": [fails("authentication", "anthropic")],
     "busy-1": [fails("overload", "google")],
@@ -92,22 +103,25 @@ PLAYED: dict[str, list[Turn]] = {
 class Endpoint:
     """A provider that answers as it is told."""
 
+    turns: Turns
     asked: dict[str, int] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, request: bytes) -> Turn:
         task = re.search(r"# Task ([a-z]+-\d)", request.decode())
         assert task is not None
-        turns = PLAYED[task[1]]
+        turns = self.turns[task[1]]
         with self.lock:
             number = self.asked.setdefault(task[1], 0)
             self.asked[task[1]] += 1
-        return turns[min(number, len(turns) - 1)]
+        turn = turns[min(number, len(turns) - 1)]
+        return turn() if callable(turn) else turn
 
 
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    provider, over = Endpoint(), threading.Event()
+@contextmanager
+def asked_at(turns: Turns) -> Iterator[str]:
+    """The address of such a provider."""
+    provider, over = Endpoint(turns), threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -128,11 +142,19 @@ def endpoint() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    over.set()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        over.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    with asked_at(PLAYED) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -235,6 +257,72 @@ def test_a_sandbox_that_breaks_makes_a_sample_void_in_the_engines_words(tmp_path
     assert (sample.state, sample.fault) == ("void", "sandbox")
     assert "`docker system prune` makes room" in sample.reason
     assert read_resultset(tmp_path / "results").results == ()
+
+
+def test_a_host_that_is_killed_makes_a_sample_void(tmp_path: Path) -> None:
+    """After a call that worked, hosts are killed as they come until the next call is over."""
+    hosts = Hosts(tmp_path / "results" / "data", "process")
+    killed: list[str] = []
+    over = threading.Event()
+
+    def kill_all() -> None:
+        while not over.wait(0.02):
+            hosts.kill()
+
+    killer = threading.Thread(target=kill_all)
+
+    def kill() -> Turn:
+        killed.extend(hosts.alive())
+        killer.start()
+        return FIRST
+
+    def leave_off() -> Turn:
+        over.set()
+        return ANSWER
+
+    with asked_at({"sum-1": [FIRST, kill, leave_off]}) as address:
+        done = subprocess.run(
+            command("openai-api/fake/m", write_set(tmp_path / "set"), tmp_path / "results", "--profile", "task",
+                    "--sandbox", "process", "--task", "sum-1"),
+            env={**os.environ, "FAKE_API_KEY": "x", "FAKE_BASE_URL": address}, capture_output=True, text=True,
+            timeout=580,
+        )  # fmt: skip
+    over.set()
+    assert killed, done.stderr
+    killer.join()
+    assert done.returncode == 1, done.stderr
+    (sample,) = read_samples(tmp_path / "results").values()
+    assert (sample.state, sample.fault) == ("void", "sandbox")
+    assert "1 call was lost through no fault of the agent: 1 by the sandbox." in sample.reason
+    assert read_resultset(tmp_path / "results").results == ()
+
+
+def test_sixteen_readings_at_once_are_answered_or_charged_to_the_sandbox(tmp_path: Path) -> None:
+    """A busy machine is nobody's fault but ours: sixteen pictures are read at once, none of them read before."""
+    task = next(task for task in Library().tasks.values() if "ocr" in task.servers)
+    options = ["--oem 3 --psm 6" + " -c user_defined_dpi=300" * (number + 1) for number in range(16)]
+    texts: list[str] = []
+
+    async def crowd(play: Play) -> str:
+        given = ({"input_data": play.pictures[0], "config": one} for one in options)
+        texts.extend(await play.step([Call(tool="ocr/perform_ocr", arguments=one) for one in given]))
+        return "That was all."
+
+    choice = Choice(
+        agent="crowd", kind="baseline", folder=tmp_path, ids=(task.id,), sandbox="process", profile="task", parallel=1
+    )
+    plan = make_plan(choice)
+    found: list[tuple[Sample, ScoreCard | None]] = []
+    agent: Any = SimpleNamespace(name="crowd", play=crowd)
+    with plan.begin():
+        anyio.run(play_plan, plan, agent, lambda sample, card: found.append((sample, card)))
+    ((sample, card),) = found
+    if card is None:
+        assert (sample.state, sample.fault) == ("void", "sandbox")
+        assert "ocr/perform_ocr gave no answer within" in sample.reason
+    else:
+        assert card.outcomes == {"success": 16}
+        assert len(set(texts)) == 1
 
 
 def test_headless_runs_give_no_hints_about_steps(found: ResultSet) -> None:

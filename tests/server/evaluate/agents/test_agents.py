@@ -202,6 +202,25 @@ def test_a_call_that_fails_through_no_fault_of_the_agent_makes_the_sample_void(
     )
 
 
+def test_a_tool_that_crashes_makes_the_sample_void_in_its_own_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from m3bench.sandboxes.backends import inprocess
+    from m3bench.sandboxes.toolserver import ToolServer
+
+    math = ToolServer("math")
+
+    @math.tool
+    def sum(numbers: list[float]) -> float:
+        raise KeyError("no such column")
+
+    monkeypatch.setattr(inprocess, "load", lambda server: math)
+    found = play(tmp_path / "out", "oracle", tasks=write_set(tmp_path / "set"), profile="task", ids=("sum-1",))
+    sample, card = found["sum-1"]
+    assert (sample.state, sample.fault, card) == ("void", "tool", None)
+    assert "math/sum crashed: KeyError: 'no such column'" in sample.reason
+
+
 def test_agents_are_found_by_name() -> None:
     assert [agent.name for agent in find_agents(["all"])] == list(AGENTS)
     assert [agent.name for agent in find_agents(["null", "oracle", "null"])] == ["oracle", "null"]

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable
+from typing import Any
 
 from m3bench.tasks.plan import Plan
 from m3bench.tasks.task import Task
@@ -25,6 +26,20 @@ def text_search(call: Call) -> Call | None:
     if call.tool != "google-maps/geocode":
         return None
     return Call(tool="google-maps/places_text_search", arguments={"query": call.arguments["address"]})
+
+
+def fewer_digits(call: Call) -> Call | None:
+    """Positions as far as a map shows them: to ten metres."""
+
+    def rounded(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {
+                name: round(one, 4) if name in ("latitude", "longitude") else rounded(one)
+                for name, one in value.items()
+            }
+        return [rounded(one) for one in value] if isinstance(value, list | tuple) else value
+
+    return with_arguments(call, **rounded(dict(call.arguments)))
 
 
 def directions(call: Call) -> Call | None:
@@ -204,6 +219,7 @@ MET = "metmuseum-mcp/search-museum-objects"
 SPECIAL = (
     of("the map searched for names", text_search, "attraction", "movies", "travel_comparison", "heatmap", "routine"),
     of("the way turn by turn", directions, "attraction", "camping", "fish", "travel_comparison"),
+    of("positions to ten metres", fewer_digits, "routine", "travel_comparison"),
     built("one table of distances", matrix, "attraction"),
     built("one question for all days", in_one_range, "research_station"),
     built("no details after a search", without_tool("google-maps/place_details"), "movies", "research_station"),
