@@ -18,6 +18,8 @@ from m3bench.tasks.folding import fold
 
 MOST_WORDS = 40
 
+_PARTICLES = frozenset({"of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "el", "in", "at"})
+
 
 class Name(Value):
     """What something is called."""
@@ -82,6 +84,10 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
         return None
     if mine in wrong:
         return f"{text[:60]!r} is another one"
+    if _stem(mine) in set(map(_stem, right)) - set(map(_stem, wrong)):
+        return None
+    if re.search(r"\w\s*[,(]", text) and sorted(mine) in map(sorted, right - wrong):  # "Kremlin, Moscow"
+        return None
     if len(mine) > MOST_WORDS:
         return "it is more than a name"
     allowed = (_generic() | _saying() | set(words_of(context))) - hedges()
@@ -94,6 +100,9 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
             return f"{text[:60]!r} is another one"
         if any(find(other, rest) >= 0 for other in wrong):
             return "it names more than one"
+        for other in sorted(right, key=len, reverse=True):
+            while (start := find(other, rest)) >= 0:
+                rest = (*rest[:start], "|", *rest[start + len(other) :])
         strange = [word for word in rest if word != "|" and word not in allowed and word not in form]
         if not strange:
             doubt = hedge(_without(text, names))
@@ -105,6 +114,11 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     if any(_shortened(mine, form) for form in right) and not any(_shortened(mine, form) for form in wrong):
         return None
     return f"{text[:60]!r} is not it"
+
+
+def _stem(words: Words) -> Words:
+    """A name without the small words that join its parts."""
+    return (*words[:1], *(word for word in words[1:] if word not in _PARTICLES))
 
 
 def _without(text: str, names: tuple[str, ...]) -> str:

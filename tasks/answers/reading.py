@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from m3bench.tasks.answers.base import JSON, is_nothing
-from m3bench.tasks.answers.fields import Field, File, Items
+from m3bench.tasks.answers.fields import Field, File, Items, Table
 from m3bench.tasks.folding import fold
 
 MOST_TEXT = 200_000
@@ -50,6 +50,9 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
             known_values = found.setdefault(name, [])
             if value not in known_values:
                 known_values.append(value)
+        for field in fields:
+            if field.name not in found and isinstance(field.value, Table) and (rows := _in_tables(field.value, text)):
+                found[field.name] = rows
         for name in missing.values():
             if name not in found and (values := _in_sentences(name, text)):
                 found[name] = list(values)
@@ -124,6 +127,21 @@ def _from_lines(names: Mapping[str, str], text: str) -> Iterator[tuple[str, JSON
             value = _block(lines, labels, number + 1)
         if value.strip():
             yield name, _parsed(value)
+
+
+def _in_tables(table: Table, text: str) -> list[JSON]:
+    """The rows of Markdown tables whose head names all the columns that are asked for; a table may have others."""
+    wanted = {_label(name) for name in table.columns}
+    found: list[JSON] = []
+    for block in re.split(r"\n\s*\n", text):
+        lines = [line.strip() for line in block.splitlines() if line.strip().startswith("|")]
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+        if len(rows) < 3 or not all(re.fullmatch(r":?-+:?", cell) for cell in rows[1]):
+            continue
+        head = [re.sub(r"\*\*|`", "", cell) for cell in rows[0]]
+        if wanted <= {_label(cell) for cell in head} and all(len(row) == len(head) for row in rows):
+            found.append([dict(zip(head, row, strict=True)) for row in rows[2:]])
+    return found
 
 
 def _in_sentences(name: str, text: str) -> list[str]:

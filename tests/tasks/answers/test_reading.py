@@ -2,7 +2,8 @@
 
 import pytest
 
-from m3bench.tasks.answers.fields import Field, File, Integer, Items, Money, Name
+from m3bench.tasks.answers.base import Asked
+from m3bench.tasks.answers.fields import Field, File, Integer, Items, Money, Name, Table
 from m3bench.tasks.answers.reading import absent, as_object, read, unknown
 
 FIELDS = (
@@ -44,6 +45,16 @@ def test_a_heading_labels_what_stands_below_it():
         "total_price": ["$3.50"],
     }
     assert read(FIELDS, "**Heat** came first.", None) == {}
+
+
+def test_a_table_whose_head_names_the_columns_needs_no_label():
+    rows = ((Name(value="Heat"), Integer(value=1995)), (Name(value="Ronin"), Integer(value=1998)))
+    films = Field(name="films", meaning="both", value=Table(columns=("title", "year"), rows=rows))
+    said = "Here:\n\n| # | **Title** | Year |\n|---|:--|---|\n| 1 | Heat | 1995 |\n| 2 | Ronin | 1998 |\n\nBye"
+    (given,) = read((films,), said, None)["films"]
+    assert films.value.problem(given, Asked()) is None
+    assert films.value.problem([*given[:1], {**given[1], "Year": "1995"}], Asked())
+    assert read((films,), "| film | price |\n|---|---|\n| Heat | 3 |", None) == {}
 
 
 def test_nothing_is_guessed_from_free_text():

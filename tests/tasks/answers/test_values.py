@@ -120,6 +120,13 @@ CASES: list[tuple[Value, list[JSON], list[JSON]]] = [
          "Heat 2"],
     ),
     (Name(value="Ziegfeld Theatre"), ["Ziegfeld Theater", "the Ziegfeld"], ["Apollo Theater", "Theatre"]),
+    (
+        Name(value="Obelisco de Buenos Aires", aliases=("Obelisk",), others=("Casa Rosada",)),
+        ["Obelisco (Buenos Aires)", "Obelisk (Obelisco de Buenos Aires)"],
+        ["Buenos Aires", "Obelisk (Casa Rosada)", "Obelisco de Luxor"],
+    ),
+    (Name(value="Moscow Kremlin"), ["Kremlin (Moscow)", "Kremlin, Moscow"], ["Kremlin Moscow Atlantis", "Moscow"]),
+    (Name(value="La La Land"), ["la la land"], ["Land"]),
     (Name(value="Rock 'n' Roll"), ["Rock ’n’ Roll", "rock n roll"], ["Rock"]),
     (Name(value="209 W Houston St"), ["209 West Houston Street"], ["210 W Houston St", "209 E Houston St"]),
     (Choice(options=("Köln", "San José", "Zürich"), value="Köln"), ["Koeln", "koln"], ["Zürich", "Köln and Zürich"]),
