@@ -15,7 +15,8 @@ NAME = "m3bench"
 System = Literal["linux", "macos", "windows"]
 SYSTEMS: tuple[System, ...] = ("linux", "macos", "windows")
 
-Format = Literal["json", "jsonc", "toml", "yaml"]
+Format = Literal["json", "jsonc", "toml", "yaml", "yaml list"]
+"""The last is YAML where the servers are a list of mappings that have a name."""
 
 Unit = Literal["bytes", "characters", "tokens"]
 

@@ -31,6 +31,7 @@ LANGUAGES: dict[Format, Language] = {
     "jsonc": _JSON,
     "toml": Language(load=tomltext.load, put=tomltext.put, take=tomltext.take),
     "yaml": Language(load=yamltext.load, put=yamltext.put, take=yamltext.take),
+    "yaml list": Language(load=yamltext.load_items, put=yamltext.put_item, take=yamltext.take_item),
 }
 
 

@@ -18,7 +18,7 @@ PROGRAM = "/path/to/m3bench"
 URL = "http://127.0.0.1:8700/mcp"
 
 _SYSTEM_NAMES = {"linux": "Linux", "macos": "macOS", "windows": "Windows"}
-_FENCES = {"json": "json", "jsonc": "json", "toml": "toml", "yaml": "yaml"}
+_FENCES = {"json": "json", "jsonc": "json", "toml": "toml", "yaml": "yaml", "yaml list": "yaml"}
 
 _HEADINGS = (
     "client", "tools at most", "profile", "name the model sees", "longest name", "result at most", "call at most",
@@ -108,7 +108,7 @@ def _places(client: Client) -> str:
 def _where(client: Client) -> str:
     """The file on each system."""
     found = {system: _place(client, system) for system in SYSTEMS}
-    if client.must_exist:
+    if client.must_exist and not found["linux"].startswith("~"):
         return f"`{Path(found['linux']).name}` in the folder it runs in"
     if len(set(found.values())) == 1 or found["windows"] == _windows(found["linux"]):
         return f"`{found['linux']}`"

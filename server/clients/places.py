@@ -21,6 +21,10 @@ def _codex(machine: Machine) -> Path:
     return Path(machine.env.get("CODEX_HOME") or machine.home / ".codex") / "config.toml"
 
 
+def _continue(machine: Machine) -> Path:
+    return Path(machine.env.get("CONTINUE_GLOBAL_DIR") or machine.home / ".continue") / "config.yaml"
+
+
 def _goose(machine: Machine) -> Path:
     """The same folder on Linux and macOS."""
     if root := machine.env.get("GOOSE_PATH_ROOT"):
@@ -46,6 +50,7 @@ def _opencode(machine: Machine) -> Path:
 RULES: dict[str, Callable[[Machine], Path]] = {
     "claude-code": _claude_code,
     "codex": _codex,
+    "continue": _continue,
     "goose": _goose,
     "librechat": _librechat,
     "opencode": _opencode,

@@ -1,6 +1,7 @@
 """Edits YAML in place: ruamel locates everything, and our entry is a range of lines or a part of a flow mapping.
 
-Comments, order and indentation elsewhere keep their bytes.
+Comments, order and indentation elsewhere keep their bytes. Servers are pairs of a mapping, by name, or items of a list
+that have their name in them; `load_items`, `put_item` and `take_item` are for the latter.
 """
 
 import json
@@ -11,6 +12,9 @@ from typing import Any
 _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./-]*")
 _RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 _UNIT = "  "
+
+ITEMS = "mcpServers"
+"""The list whose items have names."""
 
 
 def load(text: str) -> dict[str, Any]:
@@ -33,7 +37,7 @@ def load(text: str) -> dict[str, Any]:
     return data
 
 
-def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any]) -> str:
+def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any] | list[Any]) -> str:
     """The text with an entry at the end of the mapping a path leads to, or in place of the one that is there.
 
     Raises:
@@ -42,7 +46,7 @@ def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any]) -> 
     load(text)
     root = _root(text)
     newline = "\r\n" if "\r\n" in text else "\n"
-    inner: Any = dict(entry)
+    inner: Any = entry
     if root is None:
         return _ended(text, newline) + _block(_nested((*path, name), inner), "", newline)
     node, key, rest = _walk(root, path)
@@ -84,6 +88,109 @@ def take(text: str, path: Sequence[str], name: str) -> str:
         colon = text.index(":", key.end_mark.index) + 1
         return left[:colon] + " {}" + left[colon:]
     return left
+
+
+def load_items(text: str) -> dict[str, Any]:
+    """The document as plain data, with the items of the list by name; an item without one is known by what it says.
+
+    Raises:
+        ValueError: It is not YAML, not a mapping, or has no list of mappings where one should be.
+    """
+    data = load(text)
+    items = data.get(ITEMS)
+    if items is None:
+        return data
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise ValueError(f"{ITEMS} is not a list of servers")
+    named: dict[str, Any] = {}
+    for item in items:
+        name = str(item.get("name") or json.dumps(item, sort_keys=True, default=str))
+        if name in named:
+            raise ValueError(f"{ITEMS} has two servers {name}")
+        named[name] = item
+    return {**data, ITEMS: named}
+
+
+def put_item(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any]) -> str:
+    """The text with an entry at the end of the list a path leads to, or in place of the one that has the name.
+
+    Raises:
+        ValueError: It is not YAML, or there is something else than a list.
+    """
+    load_items(text)
+    if not path:
+        return put(text, path, name, entry)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    found, items = {"name": name, **entry}, _items(text, path)
+    if items is None:
+        return put(text, path[:-1], path[-1], [found])
+    key, node = items
+    if node.id == "scalar":
+        place = _lines_end(text, text.index(":", key.end_mark.index) + 1)
+        lines = _lines(_item_lines(found, " " * key.start_mark.column + _UNIT), newline)
+        return _ended(text[:place], newline) + lines + text[place:]
+    ours = _item(node, name)
+    written = json.dumps(found, ensure_ascii=False)
+    if ours is not None and (node.flow_style or ours.flow_style):
+        return text[: ours.start_mark.index] + written + text[ours.end_mark.index :]
+    if node.flow_style:
+        place = node.value[-1].end_mark.index if node.value else node.start_mark.index + 1
+        return text[:place] + (", " if node.value else "") + written + text[place:]
+    lines = _lines(_item_lines(found, " " * node.start_mark.column), newline)
+    start, end = _item_range(text, ours) if ours is not None else (_lines_end(text, _end(node)),) * 2
+    return _ended(text[:start], newline) + lines + text[end:]
+
+
+def take_item(text: str, path: Sequence[str], name: str) -> str:
+    """The text without an entry of a list, or without the list itself; one that is left empty is written as such.
+
+    Raises:
+        ValueError: It is not YAML, or there is something else than a list.
+    """
+    load_items(text)
+    if not path:
+        return take(text, path, name)
+    items = _items(text, path)
+    ours = _item(items[1], name) if items is not None and items[1].id == "sequence" else None
+    if items is None or ours is None:
+        return text
+    key, node = items
+    if node.flow_style:
+        index = node.value.index(ours)
+        start, end = ours.start_mark.index, ours.end_mark.index
+        if index:
+            start = node.value[index - 1].end_mark.index
+        elif len(node.value) > 1:
+            end = node.value[1].start_mark.index
+        return text[:start] + text[end:]
+    start, end = _item_range(text, ours)
+    left = text[:start] + text[end:]
+    if len(node.value) > 1:
+        return left
+    colon = text.index(":", key.end_mark.index) + 1
+    return left[:colon] + " []" + left[colon:]
+
+
+def _items(text: str, path: Sequence[str]) -> tuple[Any, Any] | None:
+    """The list a path leads to, with its key before it; None when it is not there."""
+    root = _root(text)
+    if root is None:
+        return None
+    node, _, rest = _walk(root, path[:-1])
+    return None if rest else _pair(node, path[-1])
+
+
+def _item(node: Any, name: str) -> Any:
+    """The item of a list that has a name; None when there is none."""
+    for item in node.value:
+        if item.id == "mapping" and (found := _pair(item, "name")) is not None and found[1].value == name:
+            return item
+    return None
+
+
+def _item_range(text: str, item: Any) -> tuple[int, int]:
+    """The lines of an item of a block, from its dash on."""
+    return _line_start(text, text.rindex("-", 0, item.start_mark.index)), _lines_end(text, _end(item))
 
 
 def _root(text: str) -> Any:
@@ -175,7 +282,11 @@ def _nested(keys: Sequence[str], value: Any) -> Any:
 
 
 def _block(data: Mapping[str, Any], indent: str, newline: str) -> str:
-    return "".join(f"{line}{newline}" for line in _block_lines(data, indent))
+    return _lines(_block_lines(data, indent), newline)
+
+
+def _lines(lines: Sequence[str], newline: str) -> str:
+    return "".join(f"{line}{newline}" for line in lines)
 
 
 def _block_lines(data: Mapping[str, Any], indent: str) -> list[str]:
@@ -184,10 +295,20 @@ def _block_lines(data: Mapping[str, Any], indent: str) -> list[str]:
         if isinstance(value, Mapping) and value:
             lines += [f"{indent}{_scalar(key)}:", *_block_lines(value, indent + _UNIT)]
         elif isinstance(value, list) and value:
-            lines += [f"{indent}{_scalar(key)}:", *(f"{indent}{_UNIT}- {_scalar(item)}" for item in value)]
+            lines.append(f"{indent}{_scalar(key)}:")
+            for item in value:
+                lines += _item_lines(item, indent + _UNIT)
         else:
             lines.append(f"{indent}{_scalar(key)}: {_scalar(value)}")
     return lines
+
+
+def _item_lines(item: Any, indent: str) -> list[str]:
+    """An item of a list, with its dash."""
+    if not isinstance(item, Mapping):
+        return [f"{indent}- {_scalar(item)}"]
+    first, *others = _block_lines(item, indent + _UNIT)
+    return [f"{indent}- {first.strip()}", *others]
 
 
 def _scalar(value: Any) -> str:

@@ -20,6 +20,9 @@ from m3bench.tasks.errors import UserError
 THINK_SECONDS = 0.4
 """How long the model takes to answer: a real one is not faster, and what comes sooner the client did by itself."""
 
+MOST_REQUESTS = 80
+"""A client that drops its history, and so begins anew and anew, is brought to an end."""
+
 _MODELS = {"object": "list", "data": [{"id": "scripted", "object": "model", "created": 0, "owned_by": "m3bench"}]}
 
 
@@ -91,7 +94,10 @@ class Model:
             self.requests.append(request)
             turn = f"{len(self.requests):04d}"
         time.sleep(self._think)
-        return dialect.write(body, self._answer(request), turn)
+        told = (
+            self._answer(request) if len(self.requests) <= MOST_REQUESTS else Saying(text="This goes on for too long.")
+        )
+        return dialect.write(body, told, turn)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -52,6 +52,18 @@ def _opencode(home: Path, url: str) -> None:
     )  # fmt: skip
 
 
+def _continue(home: Path, url: str) -> None:
+    lines = [
+        "name: scripted", "version: 1.0.0", "schema: v1", "models:", "  - name: scripted", "    provider: openai",
+        "    model: gpt-4o", f"    apiBase: {url}/v1", f"    apiKey: {KEY}", "    roles: [chat]",
+        "    capabilities: [tool_use, image_input]", "    useResponsesApi: false", "    defaultCompletionOptions:",
+        "      contextLength: 2000000", "",
+    ]  # fmt: skip
+    path = home / ".continue/config.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
 def _write(path: Path, data: object) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
@@ -113,6 +125,12 @@ STARTS = {
             "COPILOT_PROVIDER_BASE_URL": "{url}/v1", "COPILOT_PROVIDER_API_KEY": KEY, "COPILOT_MODEL": "gpt-4.1",
             "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
         },
+    ),
+    "continue": Start(
+        program="cn", package="@continuedev/cli",
+        arguments=("-p", "--auto", PROMPT),
+        env={"CONTINUE_TELEMETRY_ENABLED": "0", "CONTINUE_ALLOW_ANONYMOUS_TELEMETRY": "0"},
+        home=_continue,
     ),
 }  # fmt: skip
 """By the client's key."""

@@ -104,7 +104,41 @@ GOOSE_MODE: auto
     "ours from another day": "KEY:\n  m3bench:\n    cmd: /old/m3bench\n    command: x\n  b:\n    enabled: true\nz: 1\n",
 }
 
-_BY_FORMAT: dict[Format, dict[str, str]] = {"json": _JSON, "jsonc": {**_JSON, **_JSONC}, "toml": _TOML, "yaml": _YAML}
+_YAML_LIST = {
+    "servers and settings": """# Continue
+name: mine   # which
+KEY:
+  - name: files
+    command: npx
+    args:
+    - one
+    - "two: three" # odd
+  # from the hub
+  - uses: someone/something
+
+# the rest
+models: []
+""",
+    "no servers": "name: mine\nversion: 1.2.1\n",
+    "no line break at the end": "version: 1.2.1",
+    "nothing": "",
+    "comments alone": "# nothing yet\n",
+    "an empty list of servers": "KEY: []\nversion: 1\n",
+    "a list of servers without any": "version: 1\nKEY:\n# none yet\nother: 2\n",
+    "flow": "KEY: [{name: files, command: npx}]  # short\n",
+    "a list that is not indented": "KEY:\n- name: files\n  command: npx\n  env:\nz: 1\n",
+    "a dash on a line of its own": "KEY:\n  -\n    name: files\n    command: npx\n",
+    "a document start": "---\nKEY:\n  - {name: files, command: npx}\n",
+    "ours from another day": "KEY:\n- name: m3bench\n  command: /old/m3bench\n  args: [a]\n- name: b\nz: 1\n",
+}
+
+_BY_FORMAT: dict[Format, dict[str, str]] = {
+    "json": _JSON,
+    "jsonc": {**_JSON, **_JSONC},
+    "toml": _TOML,
+    "yaml": _YAML,
+    "yaml list": _YAML_LIST,
+}
 
 _BROKEN: dict[Format, dict[str, str]] = {
     "json": {
@@ -135,6 +169,12 @@ _BROKEN: dict[Format, dict[str, str]] = {
     },
 }
 _BROKEN["jsonc"] = _BROKEN["json"]
+_BROKEN["yaml list"] = {
+    **{name: text for name, text in _BROKEN["yaml"].items() if name != "servers are a list"},
+    "servers are a mapping": "KEY:\n  a: {command: x}\n",
+    "servers are texts": "KEY:\n- a\n",
+    "one name for two": "KEY:\n- name: a\n- name: a\n",
+}
 
 
 def found(client: Client) -> dict[str, bytes]:
