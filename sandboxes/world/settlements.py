@@ -172,6 +172,13 @@ def _by_name() -> dict[str, list[Settlement]]:
     for place in settlements():
         for name in dict.fromkeys(map(fold, (place.name, *place.aliases))):
             names.setdefault(name, []).append(place)
+    for record in tables.stream("exonyms"):
+        alike = list(dict.fromkeys(map(fold, record["names"])))
+        meant = [place for name in alike for place in names.get(name, ()) if place.country == record["country"]]
+        city = max(meant, key=lambda place: place.people, default=None)
+        for name in alike:
+            if city is not None and city not in names.get(name, ()):
+                names.setdefault(name, []).append(city)
     return names
 
 

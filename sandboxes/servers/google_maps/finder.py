@@ -4,7 +4,7 @@ import re
 
 from rapidfuzz import fuzz
 
-from m3bench.sandboxes.servers.google_maps import geocoder, matches, wording
+from m3bench.sandboxes.servers.google_maps import geocoder, known, matches, wording
 from m3bench.sandboxes.servers.google_maps.matches import Match
 from m3bench.sandboxes.servers.google_maps.wording import Wish
 from m3bench.sandboxes.world import geo, places, settlements
@@ -26,6 +26,12 @@ def find(query: str, centre: Point | None, radius_m: float, region: str | None) 
         radius_m: How far around it.
         region: Two-letter code of the country to prefer.
     """
+    found = _found(query, centre, radius_m, region)
+    spot = None if found else known.exactly(query)
+    return [spot] if spot else found
+
+
+def _found(query: str, centre: Point | None, radius_m: float, region: str | None) -> list[Place | Match]:
     wish = wording.understand(query)
     if not wish.kinds:
         return _named(query, centre, region)

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from rapidfuzz import fuzz
 
-from m3bench.sandboxes.servers.google_maps import matches, pluscodes, spelling
+from m3bench.sandboxes.servers.google_maps import known, matches, pluscodes, spelling
 from m3bench.sandboxes.servers.google_maps.matches import Match
 from m3bench.sandboxes.world import geo, places, postcodes, settlements
 from m3bench.sandboxes.world.geo import Point
@@ -23,6 +23,7 @@ from m3bench.sandboxes.world.streets import Street, streets
 
 TOWN_REACH_M = 60_000.0
 SMALL_TOWN = 150_000
+LITTLE_KNOWN = 400_000
 SURE = 0.62
 """The least score at which a name is taken for the place of that name."""
 _COORDINATES = re.compile(
@@ -74,11 +75,18 @@ def geocode(text: str, region: str | None = None) -> tuple[Match, ...]:
     """
     found = _meant(text, region)
     kept = tuple(match for match in found if not _is_town_of_kind(text, match))
-    if kept or not found:
-        return kept
-    kind = fold(found[0].town or found[0].name)
-    rest = " ".join(word for word in words(text) if word != kind)
-    return tuple(match for match in _meant(rest, region) if kind in match.types)
+    if found and not kept:
+        kind = fold(found[0].town or found[0].name)
+        rest = " ".join(word for word in words(text) if word != kind)
+        kept = tuple(match for match in _meant(rest, region) if kind in match.types)
+    spot = known.find(text) if all(match.partial for match in kept) else _rather(text, kept[0])
+    return (spot,) if spot else kept
+
+
+def _rather(text: str, found: Match) -> Match | None:
+    """The island or lake of exactly this name, where a town that few know was found."""
+    town = settlements.exact(text) if found.types[0] == "locality" else None
+    return known.exactly(text) if town and town.people < LITTLE_KNOWN else None
 
 
 def _is_town_of_kind(text: str, match: Match) -> bool:
@@ -294,11 +302,11 @@ def _street(parts: Sequence[str], centre: Point | None) -> tuple[Street, int | N
         wanted = spelling.plain(name)
         if not wanted:
             continue
-        for street, known in _plain_streets():
+        for street, written in _plain_streets():
             if centre is not None and geo.distance(street.middle, centre) > TOWN_REACH_M:
                 continue
-            score = fuzz.ratio(wanted, known)
-            if score >= 88 and _winds(wanted) == _winds(known) and (best is None or score > best[0]):
+            score = fuzz.ratio(wanted, written)
+            if score >= 88 and _winds(wanted) == _winds(written) and (best is None or score > best[0]):
                 best = (score, street, number)
     return (best[1], best[2]) if best else None
 

@@ -96,3 +96,42 @@ def test_geocoding_reads_a_state_short_and_written_out(bench: Bench, address: st
 def test_text_search_finds_a_place_named_after_its_kind_with_its_state(bench: Bench, query: str) -> None:
     answer = json.loads(bench.text("google-maps/places_text_search", query=query))
     assert [result["name"] for result in answer["response"]["results"]] == ["Belmar Marina"]
+
+
+@pytest.mark.parametrize(
+    ("text", "lat", "lng"),
+    [
+        ("Cologne, Germany", 50.94, 6.96),
+        ("Saigon", 10.78, 106.70),
+        ("Bangalore", 12.97, 77.59),
+        ("Constantinople", 41.01, 28.95),
+        ("東京", 35.69, 139.69),
+        ("Москва", 55.75, 37.62),
+        ("Narita airport", 35.77, 140.39),
+        ("Flughafen Wien", 48.11, 16.57),
+        ("GVA", 46.24, 6.11),
+        ("350 5th Ave, New York", 40.748, -73.986),
+        ("Trafalger Square", 51.508, -0.128),
+        ("Loch Ness, Scotland", 57.32, -4.42),
+        ("Bali", -8.41, 115.19),
+    ],
+)
+def test_other_names_codes_and_slips_lead_to_what_was_meant(bench: Bench, text: str, lat: float, lng: float) -> None:
+    found = json.loads(bench.text("google-maps/geocode", address=text))["response"]["results"][0]
+    assert "partial_match" not in found
+    where = found["geometry"]["location"]
+    assert abs(where["lat"] - lat) < 0.15
+    assert abs(where["lng"] - lng) < 0.15
+
+
+@pytest.mark.parametrize("text", ["Trafalgar Square, Chicago", "Zorblax airport", "Loch Quokka", "Cologne, Minnesota"])
+def test_a_name_that_lies_elsewhere_is_not_taken_for_another(bench: Bench, text: str) -> None:
+    reply = json.loads(bench.reply("google-maps/geocode", {"address": text}).result["content"][0]["text"])
+    found = reply["response"]["results"]
+    assert all(result.get("partial_match") for result in found)
+
+
+def test_text_search_knows_well_known_spots(bench: Bench) -> None:
+    for query, name in (("Central Park Zoo", "Central Park Zoo"), ("Uffizi Gallery", "Uffizi Gallery")):
+        answer = json.loads(bench.text("google-maps/places_text_search", query=query))
+        assert answer["response"]["results"][0]["name"].startswith(name)
