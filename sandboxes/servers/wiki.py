@@ -1,6 +1,7 @@
 """The `wiki` server: titles for a query, and the lead of one article.
 
-Articles, redirects and disambiguation pages are our own wording of public facts. A title is taken without regard
+Articles, redirects and disambiguation pages are our own wording of public facts; towns and airports of which none is
+written have one that the world's tables say (`gazetteer_articles`). A title is taken without regard
 to case, accents and underscores, and a redirect leads to its article; a page that is not there is a 404, as on the
 public site, and a gap of the world unless no page can have that title.
 """
@@ -13,7 +14,7 @@ from urllib.parse import quote
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.identifiers import is_title
 from m3bench.sandboxes.toolserver import ToolServer
-from m3bench.sandboxes.world import tables
+from m3bench.sandboxes.world import gazetteer_articles, tables
 from m3bench.sandboxes.world.search import Index, fold, words
 from m3bench.tasks.errors import ToolError
 
@@ -38,7 +39,7 @@ async def search(query: str, n: int = 3) -> str:
 
 @server.tool
 async def summary(title: str) -> str:
-    article = _by_title().get(_key(title))
+    article = _by_title().get(_key(title)) or gazetteer_articles.article(" ".join(title.replace("_", " ").split()))
     if article is None:
         page = quote(title.strip().replace(" ", "_"), safe="")
         raise ToolError(
@@ -53,6 +54,10 @@ def _found(query: str) -> list[Article]:
     A word that merely occurs somewhere is another subject: better none than a wrong one.
     """
     named = [article for _, article in _names().search(query, MOST_TITLES)]
+    if _key(query) not in _by_title() and not (named and _key(query) in _key(named[0]["title"])):
+        towns = gazetteer_articles.titles(query.strip())
+        if towns:
+            return [{"title": title} for title in towns[:MOST_TITLES]] + named
     if named:
         return named + [article for _, article in _texts().search(query, MOST_TITLES) if article not in named]
     if len(set(words(query)) - {"of", "the", "in", "a", "and"}) < LONG_QUERY:

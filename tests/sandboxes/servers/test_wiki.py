@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from m3bench.sandboxes.world import tables
+from m3bench.sandboxes.world import gazetteer_articles, tables
 from tests.sandboxes.servers.conftest import Bench
 
 ARTICLES = tables.load("articles")
@@ -90,3 +90,14 @@ def test_the_encyclopedia_is_large_and_no_text_is_like_another() -> None:
         assert article.get("disambiguation") or 2 <= sentences <= 6, article["title"]
         assert len(article["description"]) <= 70, article["title"]
         assert article["extract"][-1] == ".", article["title"]
+
+
+def test_towns_and_airports_have_articles_that_say_what_the_tables_say(bench: Bench) -> None:
+    assert gazetteer_articles.count() >= 20_000
+    assert bench.text("wiki/search", query="Ulm", n=1) == "Top results:\n- Ulm"
+    said = bench.text("wiki/summary", title="Fort Collins, Colorado")
+    assert said.startswith("**Fort Collins**\nCity in Colorado, United States")
+    assert "America/Denver" in said
+    assert "NRT" in bench.text("wiki/summary", title="Narita International Airport")
+    assert bench.text("wiki/search", query="Springfield", n=3).count("Springfield, ") == 3
+    assert bench.reply("wiki/summary", {"title": "Quokkaville Heights"}).outcome == "gap"

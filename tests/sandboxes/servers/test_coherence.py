@@ -1,0 +1,80 @@
+"""One world: two hundred towns drawn at random are the same towns for every server that knows them."""
+
+import json
+import random
+import re
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from m3bench.sandboxes.world import clock, gazetteer_articles, geo, settlements
+from m3bench.sandboxes.world.geo import Point
+from m3bench.sandboxes.world.settlements import Settlement
+from m3bench.sandboxes.world.states import states
+from tests.sandboxes.servers.conftest import Bench
+
+NEAR_M = 25_000
+LEAST_PEOPLE = 20_000
+
+
+def _drawn(count: int) -> list[Settlement]:
+    """Towns that their name, region and country tell from all others."""
+    known = [
+        town
+        for town in settlements.settlements()
+        if town.people >= LEAST_PEOPLE
+        and settlements.exact(town.name, town.country, town.region if town.region else None) is town
+        and settlements.exact(town.name, town.country) is town
+    ]
+    return random.Random(21).sample(known, count)
+
+
+def _written(town: Settlement) -> str:
+    region = states(town.country).get(town.region, "")
+    return f"{town.name}, {region or settlements.countries()[town.country].name}"
+
+
+TOWNS = _drawn(200)
+
+
+def test_the_map_finds_each_town_where_the_encyclopedia_says_it_is(bench: Bench) -> None:
+    for town in TOWNS:
+        said = bench.text("wiki/summary", title=_written(town))
+        found = json.loads(bench.text("google-maps/geocode", address=_written(town)))["response"]["results"][0]
+        where = Point(found["geometry"]["location"]["lat"], found["geometry"]["location"]["lng"])
+        assert geo.distance(where, town.point) <= NEAR_M, town
+        position = re.search(r"lies at ([\d.]+)° (north|south) and ([\d.]+)° (east|west)", said)
+        if position:
+            lat = float(position[1]) * (1 if position[2] == "north" else -1)
+            lng = float(position[3]) * (1 if position[4] == "east" else -1)
+            assert geo.distance(Point(lat, lng), town.point) <= 2000, town
+
+
+def test_height_and_clock_of_a_town_do_not_depend_on_who_is_asked(bench: Bench) -> None:
+    for town in TOWNS[:100]:
+        at = f"{town.point.lat},{town.point.lng}"
+        stamp = int(clock.NOW.timestamp())
+        given = {"lat": town.point.lat, "lng": town.point.lng, "timestamp": stamp}
+        zone = json.loads(bench.text("google-maps/timezone", given))["response"]
+        shown = zone["rawOffset"] + zone["dstOffset"]
+        offset = datetime.fromtimestamp(stamp, UTC).astimezone(ZoneInfo(town.zone)).utcoffset()
+        assert offset is not None
+        assert shown == offset.total_seconds(), town
+        alone = json.loads(bench.text("google-maps/elevation_by_locations", locations=[at]))["response"]["results"]
+        both = json.loads(bench.text("google-maps/elevation_by_locations", locations=["0,0", at]))["response"][
+            "results"
+        ]
+        assert alone[0] == both[1]
+        assert -450 < alone[0]["elevation"] < 5500
+
+
+def test_the_weather_is_that_of_the_town_asked_for(bench: Bench) -> None:
+    for town in TOWNS[:60]:
+        assert town.name in bench.text("weather/get_weather", location=_written(town)), town
+
+
+def test_encyclopedia_and_tables_agree_on_every_town() -> None:
+    for town in TOWNS:
+        article = gazetteer_articles.article(_written(town))
+        assert article is not None
+        assert f"{town.people:,}" in article["extract"]
+        assert town.zone in article["extract"]
