@@ -15,7 +15,7 @@ from m3bench.server.clients.trial.trial import try_client
 
 pytestmark = pytest.mark.clients
 
-ATTEMPTS = 3
+ATTEMPTS = 6
 
 SAME_CARD = ("claude-code", "codex", "gemini", "opencode", "qwen", "copilot")
 """Clients whose models read the same Markdown."""
