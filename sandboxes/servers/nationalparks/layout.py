@@ -99,6 +99,37 @@ def park_details(park: Record) -> dict[str, Any]:
     }
 
 
+def unit_summary(unit: Record) -> dict[str, Any]:
+    """A unit of which no more than name, kind, place and a sentence is known, in a list."""
+    return {
+        "name": unit["name"],
+        "code": unit["id"],
+        "description": unit["description"],
+        "states": unit["states"],
+        "url": _url(unit["id"], "index.htm"),
+        "designation": unit["designation"],
+        "activities": [],
+        "weatherInfo": "",
+        "location": {"latitude": _degrees(unit["lat"]), "longitude": _degrees(unit["lng"])},
+        "entranceFees": [],
+        "operatingHours": [],
+        "contacts": {"phoneNumbers": [], "emailAddresses": []},
+        "images": [],
+    }
+
+
+def unit_details(unit: Record) -> dict[str, Any]:
+    """The same by its code."""
+    shown = unit_summary(unit)
+    more = {
+        "directionsInfo": "",
+        "directionsUrl": _url(unit["id"], "planyourvisit/directions.htm"),
+        "entrancePasses": [],
+        "topics": [],
+    }
+    return shown | more
+
+
 def alert(record: Record) -> dict[str, Any]:
     """An alert with the long name of its kind and a date as Americans write it."""
     day = date.fromisoformat(record["date"])

@@ -59,12 +59,22 @@ async def findParks(
         offered = {name.casefold() for name in park["activities"]}
         return (not states or bool(states & set(park["states"]))) and wanted <= offered
 
+    if q and q.strip() and not wanted and not _index("parks").search(q, 1, keep=fits):
+        in_states = [unit for unit in _units().values() if not states or states & set(unit["states"])]
+        named = [unit for _, unit in _unit_index().search(q, len(in_states)) if unit in in_states]
+        size, offset = _count("limit", limit, DEFAULT_LIMIT), _count("start", start, 0)
+        page = [layout.unit_summary(unit) for unit in named[offset : offset + size]]
+        if named:
+            return {"total": len(named), "limit": size, "start": offset, "parks": page}
     return _page("parks", q, fits, limit, start, layout.park_summary, "parks")
 
 
 @server.tool
 async def getParkDetails(parkCode: str) -> dict[str, Any]:
-    park = _parks().get(parkCode.strip().lower())
+    code = parkCode.strip().lower()
+    if code in _units():
+        return layout.unit_details(_units()[code])
+    park = _parks().get(code)
     if park is None:
         raise SoftError(
             {"error": "Park not found", "message": f"No park found with park code: {parkCode}"},
@@ -214,6 +224,18 @@ def _parts(value: str | None) -> list[str]:
 @cache
 def _parks() -> Mapping[str, Record]:
     return {park["id"]: park for park in tables.load("parks")}
+
+
+@cache
+def _units() -> Mapping[str, Record]:
+    """Units of the park system beside the parks that are described in full."""
+    return {unit["id"]: unit for unit in tables.load("park_units")}
+
+
+@cache
+def _unit_index() -> Index[Record]:
+    fields = {"name": 3.0, "id": 3.0, "designation": 1.5, "description": 1.2}
+    return Index(list(_units().values()), fields, coverage=0.7)
 
 
 @cache

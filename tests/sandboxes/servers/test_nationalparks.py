@@ -164,3 +164,21 @@ def test_positions_agree_with_the_rest_of_the_world() -> None:
         ("Elkmont Campground, Great Smoky Mountains", "grsm-elkmont-campground"),
     ]:
         assert (peaks[name]["lat"], peaks[name]["lng"]) == (campgrounds[key]["lat"], campgrounds[key]["lng"])
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [("statue of liberty", "stli"), ("gettysburg", "gett"), ("mount rushmore", "moru"), ("independence hall", "inde")],
+)
+def test_units_beside_the_parks_are_found_by_name_and_told_by_code(bench: Bench, query: str, code: str) -> None:
+    found = json.loads(bench.text("nationalparks/findParks", q=query))
+    assert found["parks"][0]["code"] == code
+    told = json.loads(bench.text("nationalparks/getParkDetails", parkCode=code.upper()))
+    assert told["name"] == found["parks"][0]["name"]
+    assert (told["entranceFees"], told["activities"]) == ([], [])
+
+
+def test_no_unit_is_a_park_as_well() -> None:
+    units = tables.load("park_units")
+    assert len(units) >= 150
+    assert not {unit["id"] for unit in units} & {park["id"] for park in tables.load("parks")}
