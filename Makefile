@@ -8,7 +8,7 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-clients measure-clients image check format lock bench clean
+.PHONY: help demo test test-all test-clients test-frameworks measure-clients image check format lock bench clean
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 # What `make test` leaves to `make test-all`, by marker.
@@ -26,16 +26,19 @@ demo: $(VENV)/.run  ## See it work: score cards in the terminal
 # Types take a core for a minute and a half: the first tests run beside them.
 test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: eight minutes on two cores
 	@$(MAKE) -s check > $(VENV)/check.log 2>&1 & checks=$$!; \
-	$(PYTEST) -q -m "not ($(REST))" $(addprefix tests/,$(ROOMS)) --cov --cov-report=; tests=$$?; \
+	$(PYTEST) -q -m "not ($(REST) or frameworks)" $(addprefix tests/,$(ROOMS)) --cov --cov-report=; tests=$$?; \
 	wait $$checks; checks=$$?; cat $(VENV)/check.log; exit $$((tests || checks))
 	@for room in $(ROOMS); do $(BIN)/coverage report --include="$$room/*" --fail-under=90 || exit 1; done
-	@$(PYTEST) -q -m "not ($(REST))" $(addprefix --ignore=tests/,$(ROOMS))
+	@$(PYTEST) -q -m "not ($(REST) or frameworks)" $(addprefix --ignore=tests/,$(ROOMS))
 
 test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, torch, kills, seeds
 	@$(PYTEST) -q -m "$(REST)"
 
 test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from npm, with a scripted model
 	@$(BIN)/python -m pytest -q -m clients tests/clients/real
+
+test-frameworks: $(VENV)/.all  ## Frameworks for agents play a task, each in an environment of its own (not in test-all)
+	@$(BIN)/python -m pytest -q -m frameworks tests/clients/frameworks
 
 measure-clients: $(VENV)/.all  ## Measure the real clients anew and write the documentation from it
 	@$(BIN)/python -m tests.clients.real.measure

@@ -64,7 +64,7 @@ class Findings:
             f"only {self.tools_shown} of {self.tools_expected} tools were there on the first turn": self.tools
             == "missing",
             "the score card did not reach the model": self.card == "missing",
-            "the task was played to the end and is not solved": not self.solved,
+            "the right answer was handed in and the task is not solved": not self.solved,
             f"the score is {self.best:.3f} where 1.000 was played": self.best < 1,
         }
         return tuple(says for says, wrong in found.items() if wrong)

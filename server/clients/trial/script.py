@@ -24,16 +24,18 @@ DONE = "The task is done, and its score card is above."
 
 
 def task_for(profile: str, catalog: Catalog, library: Library) -> Task:
-    """The shortest task of a profile that has both kinds of calls side by side.
+    """The shortest of the tasks of a profile that have the most kinds of calls side by side.
 
     Raises:
-        UserError: There is none.
+        UserError: None has any.
     """
     tasks = solvable(tuple(library.tasks.values()), tools_of(profile, catalog, library))
-    fitting = [task for task in tasks if {True, False} <= set(_side_by_side(task, catalog))]
+    kinds = {task.id: len(set(_side_by_side(task, catalog))) for task in tasks}
+    fitting = [task for task in tasks if kinds[task.id] and task.pictures]
     if not fitting:
-        raise UserError(f"The profile {profile} has no task with reading and writing calls side by side.")
-    return min(fitting, key=lambda task: (len(task.servers), len(task.references[0].trajectory.calls), task.id))
+        raise UserError(f"The profile {profile} has no task with calls side by side.")
+    size = {task.id: (len(task.servers), len(task.references[0].trajectory.calls)) for task in fitting}
+    return min(fitting, key=lambda task: (-kinds[task.id], size[task.id], task.id))
 
 
 def _side_by_side(task: Task, catalog: Catalog) -> Iterator[bool]:

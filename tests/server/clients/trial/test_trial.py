@@ -51,7 +51,7 @@ def test_the_script_plays_the_reference_with_the_names_that_the_client_shows(scr
         assert script.answer(asked([*shown, "other__score"], *made)) == saying
         made += saying.calls
     assert script.answer(asked(shown, *made)).text == DONE
-    assert [len(turn) for turn in script.turns].count(2) >= 2
+    assert max(len(turn) for turn in script.turns) > 1
 
 
 def test_tools_that_are_not_loaded_are_searched_for_or_called_through_the_bridge(script: Script) -> None:
