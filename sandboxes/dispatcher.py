@@ -27,6 +27,14 @@ from m3bench.tasks.outcome import Reply, ToolOutcome
 
 MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 MAX_RESULT_BYTES = 64 * 1024 * 1024
+MAX_QUERY_CHARACTERS = 2000
+"""How long a name, an address or a search may be; services that are asked refuse longer ones too."""
+_ASKED = frozenset(
+    ("address", "query", "q", "title", "keywords", "location", "city", "food", "destination", "origin", "topic", "doi")
+)
+"""Names of arguments that are looked up; texts that are written into files are as long as they like."""
+_BOUNDED = frozenset(("amazon", "excel", "food_nutrition_mcp", "ppt"))
+"""Servers that have bounds of their own."""
 
 NOT_AN_OBJECT = "arguments must be an object"
 
@@ -85,6 +93,7 @@ class Dispatcher:
         tool = self.catalog.tool(name)
         try:
             arguments = tool.read(arguments).arguments
+            _check_length(tool, arguments)
         except InvalidArgumentsError as error:
             return ToolResult("invalid_arguments", result(str(error), is_error=True))
         try:
@@ -120,6 +129,15 @@ class Dispatcher:
             return await handler.function(**values)
         turn = self._turns.setdefault(server.name, anyio.CapacityLimiter(1))
         return await anyio.to_thread.run_sync(partial(handler.function, **values), limiter=turn)
+
+
+def _check_length(tool: Tool, arguments: Mapping[str, Any]) -> None:
+    if tool.server in _BOUNDED:
+        return
+    for name, value in arguments.items():
+        if name in _ASKED and isinstance(value, str) and len(value) > MAX_QUERY_CHARACTERS:
+            problem = f"{name!r} has {len(value)} characters (expected at most {MAX_QUERY_CHARACTERS})"
+            raise InvalidArgumentsError(tool.qualified, [problem])
 
 
 def _failed(error: ToolError, answer: dict[str, Any]) -> ToolResult:

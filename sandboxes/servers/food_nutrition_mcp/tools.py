@@ -4,6 +4,8 @@ A description is an amount, a measure and a food, as people write them: `2 large
 `chicken breast 150g`. Only the first food of a description counts. Failures are ordinary results.
 """
 
+import re
+
 from m3bench.sandboxes.servers.food_nutrition_mcp.portion import Portion, names_another, portion
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.tasks.errors import SoftError
@@ -13,6 +15,8 @@ server = ToolServer("food_nutrition_mcp")
 _MISSING = "Missing input query. Try something like '1 banana' or '2 eggs'."
 _UNCLEAR = "Could not parse the input. Try using simpler food names."
 _EMPTY = "No nutrients found."
+
+_NEGATIVE = re.compile(r"[-\u2212][\d.]")
 
 _LINES = {
     "energy": ("Energy", "kcal"),
@@ -33,6 +37,8 @@ async def get_nutrition(query: str | None = None, food: str | None = None) -> st
     asked = (query or "").strip() or (food or "").strip()
     if not asked:
         raise SoftError(_MISSING, outcome="invalid_arguments")
+    if _NEGATIVE.match(asked):
+        raise SoftError(_EMPTY, outcome="invalid_arguments")
     found = portion(asked)
     if found is None:
         raise SoftError(_UNCLEAR, outcome="gap" if names_another(asked) else "invalid_arguments")

@@ -63,6 +63,7 @@ def test_failures_are_sentences_without_the_error_flag(bench: Bench) -> None:
         ({"query": "apple " * 5000}, "Could not parse the input. Try using simpler food names."),
         ({"query": "9" * 200 + " apples"}, "Could not parse the input. Try using simpler food names."),
         ({"query": "0 apples"}, "No nutrients found."),
+        ({"query": "-5 apples"}, "No nutrients found."),
     ):
         reply = bench.reply(TOOL, arguments)
         assert reply.outcome != "success"

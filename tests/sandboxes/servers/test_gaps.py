@@ -292,3 +292,19 @@ def test_a_share_that_is_held_has_gaps_of_its_own(bench: Bench) -> None:
     chain = {"ticker": "AAPL", "option_type": "calls"}
     assert bench.reply("yahoo-finance/get_option_chain", **chain, expiration_date="2025-11-12").outcome == "gap"
     assert bench.reply("yahoo-finance/get_option_chain", **chain, expiration_date="2025-11-15").outcome == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        ("google-maps/geocode", "address"),
+        ("google-maps/places_text_search", "query"),
+        ("wiki/search", "query"),
+        ("paper_search/search_arxiv", "query"),
+        ("weather/get_weather", "location"),
+    ],
+)
+def test_a_megabyte_is_no_query(bench: Bench, tool: str, name: str) -> None:
+    reply = bench.reply(tool, {name: "a b, " * 200_000})
+    assert reply.outcome == "invalid_arguments"
+    assert "1000000 characters (expected at most 2000)" in reply.result["content"][0]["text"]
