@@ -90,7 +90,8 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
         return None
     if len(mine) > MOST_WORDS:
         return "it is more than a name"
-    allowed = (_generic() | _saying() | set(words_of(context))) - hedges()
+    own = {word for form in right for word in form}
+    allowed = (_generic() | _saying() | set(words_of(context)) | own) - hedges()
     for form in sorted(right, key=len, reverse=True):
         start = find(form, mine)
         if start < 0:
@@ -169,6 +170,10 @@ class Choice(Value):
         yield from ()
 
 
+_IGNORANCE = frozenset({"know", "sure", "idea", "certain", "tell", "say", "information", "data"})
+"""Words of somebody who says, with or without a no, that there is no answer."""
+
+
 class YesNo(Value):
     """Yes or no."""
 
@@ -192,7 +197,11 @@ class YesNo(Value):
             if word in ("no", "false", "n", "not", "nope", "incorrect", "0") or word.endswith("n't")
         ]
         doubt = next(
-            (word for word in words if word in hedges() - {"no", "not", "never", "if"} and not word.endswith("n't")),
+            (
+                word
+                for word in words
+                if word in _IGNORANCE | hedges() - {"no", "not", "never", "if"} and not word.endswith("n't")
+            ),
             None,
         )
         if doubt:

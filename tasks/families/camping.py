@@ -1,16 +1,21 @@
-"""Signs at the entrances of parks: find the camps, the warnings and the rangers, and how far it is for two parties."""
+"""Signs at the entrances of parks: where to camp, how far it is, who is on duty, and what it costs to get in."""
 
 import json
 import random
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.answers.fields import Choice, Date, Field, Integer, Money, Name, Number, Time
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.parks import entrance
+from m3bench.tasks.task import ReferenceCall
+
+Record = Mapping[str, Any]
 
 
 class _Tables(Tables):
@@ -23,10 +28,10 @@ _tables = tables("camping", _Tables)
 
 
 class Camping:
-    """Camps, alerts and visitor centres of a park, then roads and heights."""
+    """Camps, visitor centres, fees and events of a park, roads and heights."""
 
     name = "camping"
-    servers = ("nationalparks", "google-maps")
+    servers = ("nationalparks", "google-maps", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """The entrance of a park whose largest campground is larger than the next."""
@@ -53,73 +58,220 @@ class Camping:
         return Composition.of(canvas, park=park["name"])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """The name gives the code, the code all there is in the park, the largest camp the roads to it."""
+        """The name on the sign gives the code, and the code all there is in the park."""
         name = composition.facts["park"]
-        start, friend = rng.sample(_tables().towns, 2)
-        core = _core(name)
-        (text,) = await play.step(
-            call(
-                "nationalparks/findParks",
-                {"q": name, "limit": 1},
-                words={"q": [core.split()[0]]},
-                free=("limit", "start", "stateCode", "activities"),
-            )
-        )
+        (text,) = await play.step(_search(name))
         park = json.loads(text)["parks"][0]
         assert park["name"] == name, f"{name} is not found by its name"
-        camps, alerts, centers = await play.step(
-            *(
-                call(f"nationalparks/{tool}", {"parkCode": park["code"], "limit": 50}, free=("limit", "start", "q"))
-                for tool in ("getCampgrounds", "getAlerts", "getVisitorCenters")
-            )
-        )
-        camp = max(json.loads(camps)["campgrounds"], key=lambda one: int(one["totalSites"]))
-        notices, offices = json.loads(alerts)["alerts"], json.loads(centers)["visitorCenters"]
-        lat, lng = camp["location"]["latitude"], camp["location"]["longitude"]
-        point = f"{lat},{lng}"
-        same = [point, f"{float(lat)},{float(lng)}", f"{lat}, {lng}"]
-        there = {"location": {"latLng": {"latitude": float(lat), "longitude": float(lng)}}}
-        ways, heights = (
-            call(
-                "google-maps/distance_matrix", {"origins": [start, friend], "destinations": [point]},
-                either={"origins": ([start, friend], [friend, start]), "destinations": [[one] for one in same]}, free=("departure_time",),
-            ),
-            call("google-maps/elevation_by_locations", {"locations": [point]}, either={"locations": [[one] for one in same]}),
-        )  # fmt: skip
+        goals = {"camp": self._camp, "rangers": self._rangers, "entrance": self._entrance}
+        return await goals[play.goal](rng, park, path, play)
+
+    async def _camp(self, rng: random.Random, park: Record, path: str, play: Script) -> Solution:
+        """The largest campground, the way there and how high it lies."""
+        start = rng.choice(_tables().towns)
+        (text,) = await play.step(_listed("getCampgrounds", park))
+        camps = _by_sites(text)
+        camp, point = camps[0], _point(camps[0])
         route = call(
             "google-maps/compute_route",
-            {"origin": {"address": start}, "destination": there, "fields": "routes.distanceMeters,routes.duration"},
+            {"origin": {"address": start}, "destination": _there(camp), "fields": "routes.distanceMeters,routes.duration"},
             either={"origin": ({"address": start}, {"address": start.partition(",")[0]})}, free=("fields", "routingPreference"),
         )  # fmt: skip
-        routed, matrix, height = await play.step(route, ways, heights)
-        metres = int(json.loads(routed)["response"]["routes"][0]["distanceMeters"])
-        seconds = int(json.loads(routed)["response"]["routes"][0]["duration"].rstrip("s"))
-        rows = json.loads(matrix)["response"]["rows"]
-        mine, theirs = metres / 1000, rows[1]["elements"][0]["distance"]["value"] / 1000
-        up = float(json.loads(height)["response"]["results"][0]["elevation"])
+        height = call(
+            "google-maps/elevation_by_locations",
+            {"locations": [point]},
+            either={"locations": [[one] for one in _written(camp)]},
+        )
+        routed, up = await play.step(route, height)
+        kilometres = round(int(json.loads(routed)["response"]["routes"][0]["distanceMeters"]) / 1000, 1)
+        metres = round(float(json.loads(up)["response"]["results"][0]["elevation"]), 1)
+        turns = call(
+            "google-maps/directions_legacy",
+            {"origin": start, "destination": point},
+            either={"destination": _written(camp)},
+            free=("departure_time",),
+        )
         return Solution(
-            given={"start": start, "friend": friend},
-            wording=f"Read the park's name on the sign in {path}; list its campgrounds, alerts and visitor centers; for the campground with the "
-            f"most sites give the way from {start}, the distances from {start} and {friend} and the elevation; make a plan for three days.",
-            answer=f"The sign is that of {name}. The largest campground is {camp['name']} with {camp['totalSites']} sites, {up:.0f} m above the sea. "
-            f"It is {mine:.0f} km ({seconds / 3600:.1f} hours) from {start} and {theirs:.0f} km from {friend}. Alerts: {_titles(notices)}. "
-            f"Day 1: arrive and ask at {offices[0]['name']} ({_hours(offices[0])}). Day 2: {park['activities'][0].lower()} in the park. "
-            f"Day 3: {park['activities'][1].lower()}, then home.",
-            checks=(
-                AnswerNames(all_of=((name, core, core.replace("&", "and")),)),
-                AnswerNames(all_of=((camp["name"], camp["name"].removesuffix(" Campground").removesuffix(" RV Park")),)),
-                AnswerNumber(value=round(mine, 1), tolerance=max(3.0, round(mine * 0.01, 1)), what=f"the kilometres from {start}"),
-                AnswerNumber(value=round(theirs, 1), tolerance=max(3.0, round(theirs * 0.01, 1)), what=f"the kilometres from {friend}"),
-                AnswerNumber(value=round(up, 1), tolerance=6, what="the elevation in metres"),
-                AnswerNames(all_of=(tuple(spelled for office in offices for spelled in (office["name"], office["name"].replace("Center", "Centre"))),)),
-                AnswerNames(all_of=(("Day 3", "Day three", "third day", "3rd day", "last day", "final day"),)),
-                CallMade(tool="nationalparks/getAlerts", containing=park["code"]),
+            given={"start": start},
+            wording=f"Find the campground with the most sites in the park on the sign in {path}, the way by car from {start}, and its elevation.",
+            answer=f"The largest campground of {park['name']} is {camp['name']} with {camp['totalSites']} sites, {metres} m above the sea and {kilometres} km from {start}.",
+            fields=(
+                _camp_field(camps, park),
+                Field(name="sites", meaning="how many sites it has", value=Integer(value=int(camp["totalSites"]))),
+                Field(name="distance", meaning="the way there by car", value=Number(value=kilometres, within=max(3.0, round(kilometres * 0.01, 1)), unit="km")),
+                Field(name="elevation", meaning="how high it lies above the sea", value=Number(value=metres, within=6, unit="m")),
+            ),
+            alternatives=(play.varied("knows the park's code", {0: ()}), play.varied("turn by turn", {2: [turns, height]})),
+        )  # fmt: skip
+
+    async def _rangers(self, rng: random.Random, park: Record, path: str, play: Script) -> Solution:
+        """The open visitor center that is nearest to the largest campground, and how many alerts there are."""
+        lists = [_listed(tool, park) for tool in ("getCampgrounds", "getVisitorCenters", "getAlerts")]
+        camp_text, center_text, alert_text = await play.step(*lists)
+        camps = _by_sites(camp_text)
+        centers = [one for one in json.loads(center_text)["visitorCenters"] if _hours(one)]
+        need(len(centers) > 1, "at most one visitor center is open")
+        alerts = json.loads(alert_text)["total"]
+        ends = [_point(one) for one in centers]
+        matrix = call(
+            "google-maps/distance_matrix", {"origins": [_point(camps[0])], "destinations": ends},
+            either={"origins": [[one] for one in _written(camps[0])]}, free=("departure_time", "mode"),
+        )  # fmt: skip
+        (text,) = await play.step(matrix)
+        row = json.loads(text)["response"]["rows"][0]["elements"]
+        metres = [float(one["distance"]["value"]) for one in row]
+        order = sorted(range(len(centers)), key=lambda number: metres[number])
+        need(metres[order[1]] >= 1.1 * metres[order[0]] + 500, "two visitor centers are equally near")
+        nearest = centers[order[0]]
+        hours = _hours(nearest)
+        assert hours
+        opens, closes = hours
+        return Solution(
+            wording=f"In the park on the sign in {path}, find the open visitor center nearest by road to the campground with the most sites, its hours, and the number of alerts.",
+            answer=f"The largest campground of {park['name']} is {camps[0]['name']}. The nearest visitor center that is open is {nearest['name']}, "
+            f"{opens} to {closes}. There are {alerts} alerts.",
+            fields=(
+                _camp_field(camps, park),
+                Field(
+                    name="visitor_center",
+                    meaning="the open visitor center nearest to it by road",
+                    value=Name(
+                        value=nearest["name"],
+                        aliases=(nearest["name"].replace("Center", "Centre"),),
+                        others=tuple(one["name"] for one in json.loads(center_text)["visitorCenters"] if one is not nearest and one["name"] != nearest["name"]),
+                        context=("visitor center museum station", park["name"]),
+                    ),
+                    compared=tuple(metres[number] for number in order),
+                    derived=tuple(metres),
+                ),
+                Field(name="opens", meaning="when it opens", value=Time(value=opens)),
+                Field(name="closes", meaning="when it closes", value=Time(value=closes)),
+                Field(name="alerts", meaning="how many alerts the park has posted", value=Integer(value=alerts)),
             ),
             alternatives=(
                 play.varied("knows the park's code", {0: ()}),
-                play.varied("turn by turn", {2: [call("google-maps/directions_legacy", {"origin": start, "destination": point}, either={"destination": same}, free=("departure_time",)), ways, heights]}),
+                play.varied("the alerts at the end", {1: lists[:2], 2: [matrix, lists[2]]}),
             ),
         )  # fmt: skip
+
+    async def _entrance(self, rng: random.Random, park: Record, path: str, play: Script) -> Solution:
+        """Whether single entries or a pass for all parks cost less, and what is on next."""
+        visits = rng.choice(tuple(_VISITS))
+        events = _listed("getEvents", park)
+        page, text = await play.step(_page(park), events)
+        details = json.loads(page)
+        car, pass_price = _fee(details["entranceFees"], "Private Vehicle"), _fee(details["entrancePasses"], _PASS)
+        times = call(
+            "math/multiply", {"firstNumber": car, "SecondNumber": _VISITS[visits]},
+            either={"firstNumber": (car, _VISITS[visits]), "SecondNumber": (_VISITS[visits], car)},
+        )  # fmt: skip
+        single = round(float((await play.step(times))[0]), 2)
+        need(single != pass_price, "both cost the same")
+        shows = sorted(json.loads(text)["events"], key=lambda one: one["dateTime"]["dateStart"])
+        need(bool(shows) and shows[0]["dateTime"]["dateStart"] > _TODAY, "an event has begun")
+        need(len({one["dateTime"]["dateStart"] for one in shows}) == len(shows), "two events are on first")
+        show = shows[0]
+        cheaper = "single entries" if single < pass_price else "annual pass"
+        return Solution(
+            given={"visits": visits},
+            wording=f"Compare {visits} entries by car to the park on the sign in {path} with the America the Beautiful pass, and find the park's next event.",
+            answer=f"At {park['name']} {visits} entries by car cost ${single:.2f} and the pass ${pass_price:.2f}, so the {cheaper} cost less. "
+            f"The next event is {show['title']} on {show['dateTime']['dateStart']}.",
+            fields=(
+                Field(name="entries", meaning="what all the single entries by car cost", value=Money(value=single, unit="USD"), derived=(car,)),
+                Field(name="annual_pass", meaning="what the America the Beautiful pass costs", value=Money(value=pass_price, unit="USD")),
+                Field(
+                    name="cheaper",
+                    meaning="which of the two costs less",
+                    value=Choice(options=("single entries", "annual pass"), value=cheaper, aliases=_ASIDE[cheaper]),
+                    compared=(min(single, pass_price), max(single, pass_price)),
+                ),
+                Field(name="event", meaning="the title of the next event in the park", value=Name(value=show["title"], others=tuple(one["title"] for one in shows[1:]))),
+                Field(name="event_date", meaning="the first day of that event", value=Date(value=show["dateTime"]["dateStart"])),
+            ),
+            alternatives=(play.varied("knows the park's code", {0: ()}), play.varied("multiplied without a tool", {2: ()})),
+        )  # fmt: skip
+
+
+_VISITS = {"two": 2, "three": 3, "four": 4}
+_PASS = "America the Beautiful - Annual Pass"
+_TODAY = "2025-11-01"
+"""When it is in the world, for what comes next."""
+_ASIDE = {
+    "single entries": ("single entry", "entries", "single tickets", "paying each time", "entries by car"),
+    "annual pass": ("pass", "America the Beautiful", "America the Beautiful pass", "annual"),
+}
+
+
+def _search(name: str) -> ReferenceCall:
+    free = ("limit", "start", "stateCode", "activities")
+    return call("nationalparks/findParks", {"q": name, "limit": 1}, words={"q": [_core(name).split()[0]]}, free=free)
+
+
+def _listed(tool: str, park: Record) -> ReferenceCall:
+    arguments = {"parkCode": park["code"], "limit": 50}
+    return call(
+        f"nationalparks/{tool}",
+        arguments,
+        free=("limit", "start", "q", "dateStart", "dateEnd")[: 5 if tool == "getEvents" else 3],
+    )
+
+
+def _page(park: Record) -> ReferenceCall:
+    return call("nationalparks/getParkDetails", {"parkCode": park["code"]})
+
+
+def _by_sites(text: str) -> list[Record]:
+    """Campgrounds, the largest first, which must be clear."""
+    camps = sorted(json.loads(text)["campgrounds"], key=lambda one: -int(one["totalSites"]))
+    need(len(camps) > 1 and int(camps[0]["totalSites"]) > int(camps[1]["totalSites"]), "no campground is the largest")
+    return camps
+
+
+def _camp_field(camps: Sequence[Record], park: Record) -> Field:
+    name = camps[0]["name"]
+    return Field(
+        name="campground",
+        meaning="the campground with the most sites",
+        value=Name(
+            value=name,
+            aliases=(name.removesuffix(" Campground").removesuffix(" RV Park"),),
+            others=tuple(one["name"] for one in camps[1:]),
+            context=("campground", park["name"]),
+        ),
+        compared=tuple(float(one["totalSites"]) for one in camps),
+    )
+
+
+def _point(place: Record) -> str:
+    return f"{place['location']['latitude']},{place['location']['longitude']}"
+
+
+def _written(place: Record) -> list[str]:
+    """The ways to write a place's position."""
+    lat, lng = place["location"]["latitude"], place["location"]["longitude"]
+    return [f"{lat},{lng}", f"{float(lat)},{float(lng)}", f"{lat}, {lng}"]
+
+
+def _there(place: Record) -> dict[str, Any]:
+    lat, lng = place["location"]["latitude"], place["location"]["longitude"]
+    return {"location": {"latLng": {"latitude": float(lat), "longitude": float(lng)}}}
+
+
+def _hours(center: Record) -> tuple[str, str] | None:
+    """When a visitor center opens and closes, the same every day; None when it is closed."""
+    days = {day.partition(": ")[2] for times in center["operatingHours"] for day in times["standardHours"]}
+    found = re.fullmatch(r"(\d+:\d\d[AP]M) - (\d+:\d\d[AP]M)", next(iter(days))) if len(days) == 1 else None
+    if found is None:
+        return None
+    opens, closes = (datetime.strptime(part, "%I:%M%p").strftime("%H:%M") for part in found.groups())
+    return opens, closes
+
+
+def _fee(fees: Sequence[Record], kind: str) -> float:
+    found = [fee["cost"] for fee in fees if fee["title"].endswith(kind)]
+    need(len(found) == 1, "the park has no such fee")
+    return float(found[0].lstrip("$"))
 
 
 def _core(name: str) -> str:
@@ -127,11 +279,3 @@ def _core(name: str) -> str:
     for rank in (" National Park & Preserve", " National and State Parks", " National Parks", " National Park"):
         name = name.removesuffix(rank)
     return name
-
-
-def _titles(alerts: list[Mapping[str, Any]]) -> str:
-    return "; ".join(str(alert["title"]) for alert in alerts) or "none"
-
-
-def _hours(office: Mapping[str, Any]) -> str:
-    return str(office["operatingHours"][0]["standardHours"][0]) if office["operatingHours"] else "hours not given"

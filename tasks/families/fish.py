@@ -6,18 +6,23 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.answers.fields import Choice, Field, Name, Number, Phone, Table
+from m3bench.tasks.families import sights
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.catch import Look, catch
-from m3bench.tasks.task import Reference
+from m3bench.tasks.task import ReferenceCall
 
 _SPOTS = (
     "Sandy Hook", "Gunnison Beach", "Atlantic Highlands Municipal Harbor", "Belmar Marina", "Shark River Inlet", "Manasquan Inlet",
-    "Lighthouse Marina", "Barnegat Lighthouse State Park",
+    "Lighthouse Marina", "Barnegat Lighthouse State Park", "Hartshorne Woods Park", "Mount Mitchill Scenic Overlook",
 )  # fmt: skip
-_METRES = (5000, 6000, 8000, 10000)
+_METRES = range(5000, 12001, 500)
+_LIMITS = (42, 44, 50, 52, 54)
+"""Degrees Fahrenheit above which one sits outside."""
+_BETTER = 0.1
+"""By how much the best-rated must be better than the next."""
 
 
 class _Species(NamedTuple):
@@ -47,108 +52,214 @@ class Fish:
         names = rng.sample(sorted(_tables().species), rng.choice((2, 3, 3)))
         spot = rng.choice(_SPOTS)
         canvas = Canvas(kit.art, 1280, 960)
-        catch(
-            canvas,
-            rng,
-            [(name, _tables().species[name][0], rng.randint(*_tables().species[name][1:])) for name in names],
-            f"{spot}, NJ",
-        )
+        lengths = [rng.randint(*_tables().species[name][1:]) for name in names]
+        fish = [(name, _tables().species[name][0], length) for name, length in zip(names, lengths, strict=True)]
+        catch(canvas, rng, fish, f"{spot}, NJ")
         canvas.light(rng, 0.7)
-        return Composition.of(canvas, names=names, spot=spot)
+        return Composition.of(canvas, names=names, lengths=lengths, spot=spot)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The spot's position and address, from the search, lead to everything else."""
+        goals = {"bait": self._bait, "supper": self._supper, "cars": self._cars}
+        return await goals[play.goal](rng, composition, path, play)
+
+    async def _bait(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+        """What the fish are called, and the best shop for bait around the spot."""
         names, spot = composition.facts["names"], composition.facts["spot"]
-        start, metres = rng.choice(_tables().starts), rng.choice(_METRES)
-        articles = [
-            call("wiki/summary", {"title": name}, either={"title": (name, name.replace(" ", "_"))}) for name in names
-        ]
-        search = call(
-            "google-maps/places_text_search",
-            {"query": f"{spot}, NJ"},
-            words={"query": [spot]},
-            free=("languageCode", "regionCode", "maxResultCount", "fields"),
-        )
-        *texts, found = await play.step(*articles, search)
-        latin = [re.findall(r"\(([A-Z][a-z]+ [a-z]+)\)", text)[0] for text in texts]
-        place = next(one for one in json.loads(found)["response"]["results"] if one["name"] == spot)
-        lat, lng = place["geometry"]["location"]["lat"], place["geometry"]["location"]["lng"]
-        *_, town, state, _ = (part.strip() for part in place["formatted_address"].split(","))
-        sky = call(
-            "weather/get_weather",
-            {"location": f"{town}, NJ"},
-            either={"location": (f"{town}, NJ", f"{town}, New Jersey", state.split()[-1])},
-        )
-        route = call(
-            "google-maps/compute_route",
-            {"origin": {"address": start}, "destination": {"location": {"latLng": {"latitude": lat, "longitude": lng}}}, "fields": "routes.distanceMeters,routes.duration"},
-            either={"destination": ({"location": {"latLng": {"latitude": lat, "longitude": lng}}}, {"placeId": place["place_id"]})},
-            free=("fields", "routingPreference"),
-        )  # fmt: skip
-        weather, way = await play.step(sky, route)
-        warm = float(re.findall(r"(-?\d+(?:\.\d+)?)°F", weather)[0])
-        kilometres = json.loads(way)["response"]["routes"][0]["distanceMeters"] / 1000
-        minutes = int(json.loads(way)["response"]["routes"][0]["duration"].rstrip("s")) / 60
-        nearby = [
-            call(
-                "google-maps/places_nearby_search",
-                {"location": {"latitude": lat, "longitude": lng}, "radiusMeters": metres, "includedTypes": [kind]},
-                free=("languageCode", "regionCode", "fields"),
-            )
-            for kind in ("restaurant", "fishing_store")
-        ]  # fmt: skip
-        eat, bait = (_best(json.loads(text)["response"]["places"]) for text in await play.step(*nearby))
-        cards = [
-            call("google-maps/place_details", {"place_id": best[0]["id"]}, free=("fields",)) for best in (eat, bait)
-        ]
-        details = [json.loads(text)["response"] for text in await play.step(*cards)]
-        phones = [
-            one["internationalPhoneNumber"]
-            for one, best in zip(details, (eat, bait), strict=True)
-            if len(best) == 1 and "internationalPhoneNumber" in one
-        ]
-        placed = call(
-            "google-maps/geocode", {"address": f"{spot}, NJ"}, words={"address": [spot]}, free=("region", "language")
-        )
-        fish = "; ".join(f"{name} is {known}" for name, known in zip(names, latin, strict=True))
+        metres = rng.choice(_METRES)
+        *texts, found = await play.step(*map(_article, names), _search(spot))
+        latin = [_latin(text) for text in texts]
+        near = sights.nearby(_position(_place(found, spot)), metres, "fishing_store")
+        shops = _ranked((await play.step(near))[0])
+        (card,) = await play.step(_details(shops[0]))
+        address = json.loads(card)["response"]["formattedAddress"]
+        told = "; ".join(f"{name} is {known}" for name, known in zip(names, latin, strict=True))
         return Solution(
-            given={"start": start, "metres": str(metres)},
-            wording=f"Read the tags and the board in {path}; look the species up; find the spot, its weather, the way there from {start}, and "
-            f"the best-rated restaurant and bait shop within {metres} m of it.",
-            answer=f"{fish}. They were landed at {spot}, {kilometres:.1f} km ({minutes:.0f} minutes) from {start}; it is {warm} °F there now. "
-            f"Eat at {_contact(details[0])}. Buy bait at {_contact(details[1])}.",
-            checks=(
-                AnswerNames(all_of=tuple((known,) for known in latin)),
-                AnswerNumber(value=warm, tolerance=0.6, what="the temperature in °F"),
-                AnswerNumber(value=round(kilometres, 1), tolerance=1.5, what=f"the kilometres from {start}"),
-                AnswerNames(all_of=(_spelled(_names(eat)), _spelled(_names(bait)))),
-                CallMade(tool="google-maps/places_nearby_search", containing="fishing_store"),
-                *(AnswerNames(all_of=((phone, phone[-8:]),)) for phone in phones),
-                CallMade(tool="wiki/summary", times=len(names)),
+            given={"metres": str(metres)},
+            wording=f"Look up the fish on the tags in {path}, and the best-rated bait shop within {metres} m of the place on the board.",
+            answer=f"{told}. The best-rated bait shop around {spot} is {_named(shops[0])}, {address}.",
+            fields=(
+                Field(
+                    name="latin_names",
+                    meaning="each fish in the picture and its scientific name",
+                    value=Table(
+                        columns=("fish", "latin_name"),
+                        rows=tuple(
+                            (_fish(name, names), _species(known, name, latin))
+                            for name, known in zip(names, latin, strict=True)
+                        ),
+                    ),
+                ),
+                _best_field("bait_shop", "the best-rated bait shop in the given distance", shops, address),
+                Field(name="bait_shop_address", meaning="its street address", value=sights.address(address)),
             ),
             alternatives=(
-                play.varied("all about the spot at once", {1: [sky, route, *nearby], 2: ()}),
-                play.varied("the spot as an address", {0: [*articles, placed]}),
-                Reference(note="weather first", steps=(tuple(play.steps[0]), (sky,), (route,), *play.steps[2:])),
+                play.varied("the spot as an address", {0: [*map(_article, names), _geocoded(spot)]}),
+                play.varied("the fish at the end", {0: [_search(spot)], 2: [*play.steps[2], *map(_article, names)]}),
+                play.varied("the address taken from the search", {2: ()}),
             ),
-        )
+        )  # fmt: skip
+
+    async def _supper(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+        """How warm it is decides where to eat."""
+        spot, longest = composition.facts["spot"], _longest(composition)
+        metres, limit = rng.choice(_METRES), rng.choice(_LIMITS)
+        known, found = await play.step(_article(longest), _search(spot))
+        place = _place(found, spot)
+        *_, town, state, _ = (part.strip() for part in place["formatted_address"].split(","))
+        spelled = (f"{town}, NJ", f"{town}, New Jersey", state.split()[-1])
+        sky = call("weather/get_weather", {"location": f"{town}, NJ"}, either={"location": spelled})
+        (weather,) = await play.step(sky)
+        warm = float(re.findall(r"(-?\d+(?:\.\d+)?)°F", weather)[0])
+        need(abs(warm - limit) >= 1.5, "it is neither warm nor cold")
+        kind = "cafe" if warm > limit else "restaurant"
+        houses = _ranked((await play.step(sights.nearby(_position(place), metres, kind)))[0])
+        (card,) = await play.step(_details(houses[0]))
+        phone = json.loads(card)["response"].get("internationalPhoneNumber")
+        need(phone is not None, "it has no telephone")
+        latin = _latin(known)
+        return Solution(
+            given={"metres": str(metres), "limit": str(limit)},
+            wording=f"Find the place on the board in {path} and its temperature; above {limit} °F take the best-rated cafe within {metres} m, "
+            "else the best-rated restaurant; and look the longest fish up.",
+            answer=f"It is {warm} °F at {spot}. Go to {_named(houses[0])}, phone {phone}. The longest fish is {latin}.",
+            fields=(
+                Field(name="temperature", meaning="how warm it is there now", value=Number(value=warm, within=0.6, unit="°F")),
+                _best_field("place_to_eat", "the best-rated cafe or restaurant, whichever it is to be", houses, ""),
+                Field(name="phone", meaning="its telephone number", value=Phone(value=phone)),
+                Field(name="longest_fish", meaning="the scientific name of the longest fish", value=_species(latin, longest), compared=_lengths(composition)),
+            ),
+            alternatives=(
+                play.varied("the spot as an address", {0: [_article(longest), _geocoded(spot)]}),
+                play.varied("the fish at the end", {0: [_search(spot)], 3: [*play.steps[3], _article(longest)]}),
+            ),
+        )  # fmt: skip
+
+    async def _cars(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+        """Two ways to the spot, and how many more kilometres one has."""
+        names, spot = composition.facts["names"], composition.facts["spot"]
+        starts = rng.sample(_tables().starts, 2)
+        need(len(set(composition.facts["lengths"])) == len(names), "two fish are equally long")
+        longest = _longest(composition)
+        known, found = await play.step(_article(longest), _search(spot))
+        lat, lng = _position(_place(found, spot))
+        there = {"location": {"latLng": {"latitude": lat, "longitude": lng}}}
+        ways = [
+            call(
+                "google-maps/compute_route", {"origin": {"address": start}, "destination": there, "fields": "routes.distanceMeters,routes.duration"},
+                either={"destination": (there, {"placeId": _place(found, spot)["place_id"]})}, free=("fields", "routingPreference"),
+            )
+            for start in starts
+        ]  # fmt: skip
+        routes = [json.loads(text)["response"]["routes"][0] for text in await play.step(*ways)]
+        kilometres = [round(route["distanceMeters"] / 1000, 1) for route in routes]
+        near, far = sorted(kilometres)
+        need(far - near >= 8, "both ways are equally long")
+        nearer = starts[kilometres.index(near)]
+        return Solution(
+            given={"start": starts[0], "other": starts[1]},
+            wording=f"Compare the ways by car from {starts[0]} and {starts[1]} to the place on the board in {path}, and look its longest fish up.",
+            answer=f"It is {kilometres[0]} km to {spot} from {starts[0]} and {kilometres[1]} km from {starts[1]}, so {nearer} is nearer. "
+            f"The longest fish is {_latin(known)}.",
+            fields=(
+                Field(
+                    name="distances",
+                    meaning="each starting point and its kilometres by road to where the fish were landed",
+                    value=Table(
+                        columns=("start", "distance"),
+                        rows=tuple((_start(start, starts), Number(value=km, within=1.5, unit="km")) for start, km in zip(starts, kilometres, strict=True)),
+                    ),
+                ),
+                Field(
+                    name="shorter_drive",
+                    meaning="the starting point with the shorter way",
+                    value=Choice(options=tuple(starts), value=nearer, aliases=(nearer.partition(",")[0],)),
+                    compared=(near, far),
+                ),
+                Field(name="longest_fish", meaning="the scientific name of the longest fish", value=_species(_latin(known), longest), compared=_lengths(composition)),
+            ),
+            alternatives=(
+                play.varied("the spot as an address", {0: [_article(longest), _geocoded(spot)]}),
+                play.varied("the fish at the end", {0: [_search(spot)], 1: [*ways, _article(longest)]}),
+            ),
+        )  # fmt: skip
 
 
-def _best(places: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The best rated, more than one when they are equal."""
-    top = max(place["rating"] for place in places)
-    return [place for place in places if place["rating"] == top]
+def _article(name: str) -> ReferenceCall:
+    return call("wiki/summary", {"title": name}, either={"title": (name, name.replace(" ", "_"))})
 
 
-def _names(places: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    return tuple(str(place["displayName"]["text"]) for place in places)
+def _search(spot: str) -> ReferenceCall:
+    free = ("languageCode", "regionCode", "maxResultCount", "fields")
+    return call("google-maps/places_text_search", {"query": f"{spot}, NJ"}, words={"query": [spot]}, free=free)
 
 
-def _spelled(names: tuple[str, ...]) -> tuple[str, ...]:
-    """With either kind of apostrophe."""
-    return names + tuple(name.replace("'", "’") for name in names if "'" in name)
+def _geocoded(spot: str) -> ReferenceCall:
+    free = ("region", "language")
+    return call("google-maps/geocode", {"address": f"{spot}, NJ"}, words={"address": [spot]}, free=free)
 
 
-def _contact(details: dict[str, Any]) -> str:
-    phone = details.get("internationalPhoneNumber")
-    return f"{details['displayName']['text']}, {details['formattedAddress']}" + (f", {phone}" if phone else "")
+def _details(place: dict[str, Any]) -> ReferenceCall:
+    return call("google-maps/place_details", {"place_id": place["id"]}, free=("fields",))
+
+
+def _place(text: str, spot: str) -> dict[str, Any]:
+    """The spot among what a search found."""
+    return next(one for one in json.loads(text)["response"]["results"] if one["name"] == spot)
+
+
+def _position(place: dict[str, Any]) -> tuple[float, float]:
+    return place["geometry"]["location"]["lat"], place["geometry"]["location"]["lng"]
+
+
+def _latin(text: str) -> str:
+    """The scientific name in an article."""
+    return str(re.findall(r"\(([A-Z][a-z]+ [a-z]+)\)", text)[0])
+
+
+def _ranked(text: str) -> list[dict[str, Any]]:
+    """The places of a search, the best-rated first, which must be clear."""
+    places = sorted(json.loads(text)["response"]["places"], key=lambda place: -place["rating"])
+    need(len(places) > 1 and places[0]["rating"] - places[1]["rating"] >= _BETTER, "two are rated alike")
+    return places
+
+
+def _longest(composition: Composition) -> str:
+    names, lengths = composition.facts["names"], composition.facts["lengths"]
+    return str(names[lengths.index(max(lengths))])
+
+
+def _lengths(composition: Composition) -> tuple[float, ...]:
+    return tuple(sorted(map(float, composition.facts["lengths"]), reverse=True))
+
+
+def _named(place: dict[str, Any]) -> str:
+    return str(place["displayName"]["text"])
+
+
+def _best_field(name: str, meaning: str, places: Sequence[dict[str, Any]], address: str) -> Field:
+    return Field(
+        name=name,
+        meaning=meaning,
+        value=Name(
+            value=_named(places[0]),
+            others=tuple(map(_named, places[1:])),
+            context=(address or places[0]["formattedAddress"], "New Jersey bait tackle shop"),
+        ),
+        compared=tuple(place["rating"] for place in places),
+    )
+
+
+def _fish(name: str, names: Sequence[str]) -> Name:
+    return Name(value=name, others=tuple(one for one in names if one != name), context=("fish",))
+
+
+def _species(latin: str, fish: str, others: Sequence[str] = ()) -> Name:
+    """A scientific name; the genus may be shortened to its letter, and the fish named beside it."""
+    genus, _, rest = latin.partition(" ")
+    wrong = tuple(one for one in others if one != latin)
+    return Name(value=latin, aliases=(f"{genus[0]}. {rest}",), others=wrong, context=(fish,))
+
+
+def _start(name: str, names: Sequence[str]) -> Name:
+    return Name(value=name, aliases=(name.partition(",")[0],), others=tuple(one for one in names if one != name))

@@ -2,11 +2,12 @@
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, WorkbookCells
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.answers.fields import Field, File, Integer, Name, Text
+from m3bench.tasks.answers.sheets import WorkbookChart, WorkbookRows
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import laid_table
 from m3bench.tasks.render.canvas import Canvas
@@ -23,9 +24,9 @@ class _Dish(NamedTuple):
 _BARE = ("coffee", "tea", "ramen", "rice", "salad", "ice cream", "spaghetti")
 """Drawn in their own cup or bowl, so no plate is put under them."""
 _CENTRES = ("candle", "bouquet", "potted plant")
-_TOUCHES = ("a bold heading row", "filter buttons", "a bar chart of the scores")
-_COUNTS = {"two": 2, "three": 3}
-_BOOK, _SHEET = "./table_talk.xlsx", "Dishes"
+_SHEET = "Dishes"
+_CLEAR = 1.05
+"""How many times the next the largest must be."""
 
 
 class _Tables(Tables):
@@ -36,7 +37,7 @@ _tables = tables("food_reddit_wiki_excel", _Tables)
 
 
 class FoodRedditWikiExcel:
-    """The hottest post of each dish, its comments and the encyclopedia, then a workbook."""
+    """The hottest post of each dish, its comments, the encyclopedia, and a workbook."""
 
     name = "food_reddit_wiki_excel"
     servers = ("Reddit-MCP-Server", "wiki", "excel")
@@ -62,61 +63,126 @@ class FoodRedditWikiExcel:
         return Composition.of(canvas, dishes=dishes, titles=titles)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """The hot lists, then comments and articles together, then the workbook."""
+        """Everything begins with what is hot in the communities on the cards."""
+        goals = {"report": self._report, "ends": self._ends, "busiest": self._busiest}
+        return await goals[play.goal](composition, path, play)
+
+    async def _report(self, composition: Composition, path: str, play: Script) -> Solution:
+        """The hot lists and the articles, then a workbook with a chart."""
         dishes: list[_Dish] = composition.facts["dishes"]
-        number, touch = rng.choice(tuple(_COUNTS)), rng.choice(_TOUCHES)
-        count = _COUNTS[number]
-        texts = await play.step(*(_hottest(dish.community) for dish in dishes))
-        posts = [_post(text) for text in texts]
+        book = path.replace(".png", ".xlsx")
         reading = [
-            *(_comments(post["id"], count) for post in posts),
-            *(_article(dish.article, composition.facts["titles"]) for dish in dishes),
+            *(_hottest(dish) for dish in dishes),
+            *(_article(dish, composition.facts["titles"]) for dish in dishes),
         ]
-        texts = await play.step(*reading)
-        comments = [_best(text, count) for text in texts[: len(dishes)]]
-        blurbs = [_opening(text) for text in texts[len(dishes) :]]
-        making = call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",))
-        await play.step(making)
+        making = call("excel/create_workbook", {"filepath": book}, free=("filepath",))
+        texts = await play.step(*reading, making)
+        posts = [_post(text) for text in texts[: len(dishes)]]
+        blurbs = [_opening(text) for text in texts[len(dishes) : 2 * len(dishes)]]
         rows: list[list[str | int]] = [
-            ["Dish", "Score", "Hottest post", *(f"Comment {n + 1}" for n in range(count)), "Wikipedia"],
+            ["Dish", "Score", "Hottest post", "Wikipedia"],
             *(
-                [dish.art, post["score"], post["title"], *best, *([""] * (count - len(best))), blurb]
-                for dish, post, best, blurb in zip(dishes, posts, comments, blurbs, strict=True)
+                [dish.art, post["score"], post["title"], blurb]
+                for dish, post, blurb in zip(dishes, posts, blurbs, strict=True)
             ),
         ]
+        place = {"filepath": book, "sheet_name": _SHEET}
         await play.step(
-            call(
-                "excel/write_data_to_excel", {"filepath": _BOOK, "sheet_name": _SHEET, "data": rows},
-                free=("filepath", "sheet_name", "start_cell"),
-            )
-        )  # fmt: skip
-        await play.step(_finish(touch, len(rows), len(rows[0])))
-        lead = max(range(len(posts)), key=lambda n: posts[n]["score"])
-        best, dish = posts[lead], dishes[lead]
-        return Solution(
-            wording=f"For each dish in {path} find the hottest post of the subreddit on its card, read {count} comments, read the "
-            f"encyclopedia on the dish, write title, score, comments and opening sentence to a workbook with {touch}, and say "
-            "which post has the highest score.",
-            answer=f'The {dish.art} leads: "{best["title"]}" in r/{dish.community} has {best["score"]} points. '
-            f"Everything is in {_BOOK}.",
-            checks=(
-                AnswerNames(all_of=((dish.art, *dish.spellings, f"r/{dish.community}", dish.article),)),
-                AnswerNumber(value=best["score"], tolerance=0, what="the highest score"),
-                WorkbookCells(values=tuple(float(post["score"]) for post in posts)),
-                WorkbookCells(values=tuple(_beginning(post["title"]) for post in posts)),
-                WorkbookCells(values=tuple(_beginning(text) for best in comments for text in best)),
-                WorkbookCells(values=tuple(_beginning(blurb) for blurb in blurbs)),
-                CallMade(tool="Reddit-MCP-Server/get_post_content", times=len(dishes)),
-            ),
-            given={"count": number, "touch": touch},
-            alternatives=(
-                play.varied("The workbook is made while reading.", {1: [*reading, making], 2: []}),
-                play.varied(
-                    "The articles are read first.",
-                    {0: [*play.steps[0], *reading[len(dishes) :]], 1: reading[: len(dishes)]},
-                ),
-            ),
+            call("excel/write_data_to_excel", {**place, "data": rows}, free=("filepath", "sheet_name", "start_cell"))
         )
+        drawing = {
+            **place,
+            "data_range": f"A1:B{len(rows)}",
+            "chart_type": "bar",
+            "target_cell": f"A{len(rows) + 3}",
+            "title": "Scores",
+        }
+        free = (*place, "data_range", "target_cell", "title", "x_axis", "y_axis")
+        await play.step(call("excel/create_chart", drawing, free=free))
+        order = _ranked([post["score"] for post in posts])
+        lead = dishes[order[0]]
+        return Solution(
+            wording=f"For each dish in {path} put the hottest post of the subreddit on its card, its score and the first sentence of the dish's article "
+            "into a workbook with a bar chart of the scores, and say which post has the highest score.",
+            answer=f'The {lead.art} leads: "{posts[order[0]]["title"]}" in r/{lead.community} has {posts[order[0]]["score"]} points. Everything is in {book}.',
+            fields=(
+                Field(
+                    name="workbook",
+                    meaning="for each dish the hottest post's title, its score and Wikipedia's first sentence; a bar chart of the scores",
+                    value=File(
+                        form="xlsx",
+                        value=book,
+                        holds=(
+                            WorkbookRows(
+                                rows=tuple(
+                                    (_dish(dish, dishes), Integer(value=post["score"]), Name(value=post["title"]), _sentence(blurb))
+                                    for dish, post, blurb in zip(dishes, posts, blurbs, strict=True)
+                                )
+                            ),
+                            WorkbookChart(form="bar", values=tuple(float(post["score"]) for post in posts)),
+                        ),
+                    ),
+                ),
+                Field(
+                    name="leader",
+                    meaning="the dish whose post has the highest score",
+                    value=_dish(lead, dishes),
+                    compared=tuple(float(posts[number]["score"]) for number in order),
+                    derived=tuple(float(post["score"]) for post in posts),
+                ),
+                Field(name="score", meaning="the score of that post", value=Integer(value=posts[order[0]]["score"])),
+            ),
+        )  # fmt: skip
+
+    async def _ends(self, composition: Composition, path: str, play: Script) -> Solution:
+        """What is hot for the dishes at both ends, and who commented first."""
+        dishes: list[_Dish] = composition.facts["dishes"]
+        need(len(dishes) == 3, "the dishes are not in one row")
+        ends = [dishes[0], dishes[-1]]
+        posts = [_post(text) for text in await play.step(*map(_hottest, ends))]
+        threads = await play.step(*(_thread(post) for post in posts))
+        names = [_commenters(text) for text in threads]
+        need(all(names), "nobody has commented")
+        told = "; ".join(
+            f'{dish.art}: "{post["title"]}" by {post["author"]}, first comment by {first[0]}'
+            for dish, post, first in zip(ends, posts, names, strict=True)
+        )
+        return Solution(
+            wording=f"Find the hottest posts of the subreddits on the left and the right card in {path}, who wrote them and who commented first.",
+            answer=f"{told}.",
+            fields=tuple(
+                field
+                for side, post, first in zip(("left", "right"), posts, names, strict=True)
+                for field in _post_fields(side, post, first)
+            ),
+        )  # fmt: skip
+
+    async def _busiest(self, composition: Composition, path: str, play: Script) -> Solution:
+        """The post with the most comments, who began the talk, and what the encyclopedia calls the dish."""
+        dishes: list[_Dish] = composition.facts["dishes"]
+        posts = [_post(text) for text in await play.step(*map(_hottest, dishes))]
+        order = _ranked([post["comments"] for post in posts])
+        dish, post = dishes[order[0]], posts[order[0]]
+        thread, article = await play.step(_thread(post), _article(dish, composition.facts["titles"]))
+        names = _commenters(thread)
+        need(bool(names), "nobody has commented")
+        short = article.splitlines()[1]
+        return Solution(
+            wording=f"Find which of the hottest posts of the subreddits in {path} has the most comments, who commented first, and what the encyclopedia calls the dish.",
+            answer=f'"{post["title"]}" in r/{dish.community} has the most comments, {post["comments"]}; {names[0]} commented first. The {dish.art} is described as: {short}.',
+            fields=(
+                Field(
+                    name="dish",
+                    meaning="the dish whose hottest post has the most comments",
+                    value=_dish(dish, dishes),
+                    compared=tuple(float(posts[number]["comments"]) for number in order),
+                    derived=tuple(float(one["comments"]) for one in posts),
+                ),
+                Field(name="comments", meaning="how many comments that post has", value=Integer(value=post["comments"])),
+                Field(name="first_commenter", meaning="the user who wrote the first comment", value=_user(names[0], (post["author"], *names))),
+                Field(name="description", meaning="the short description below the title of Wikipedia's article on the dish", value=Text(words=25, value=short, mentions=_parts(short))),
+            ),
+        )  # fmt: skip
 
 
 def _places(rng: random.Random, count: int, width: int) -> list[tuple[float, float, float]]:
@@ -130,36 +196,48 @@ def _places(rng: random.Random, count: int, width: int) -> list[tuple[float, flo
     return back + [(width * (share + shift / 2), front_foot, 180.0) for share in (0.26, 0.74)]
 
 
-def _hottest(community: str) -> ReferenceCall:
+def _hottest(dish: _Dish) -> ReferenceCall:
     return call(
-        "Reddit-MCP-Server/search_hot_posts", {"subreddit": community, "limit": 1},
-        either={"subreddit": [community, f"r/{community}"], "limit": [None, *range(1, 26)]},
+        "Reddit-MCP-Server/search_hot_posts", {"subreddit": dish.community, "limit": 1},
+        either={"subreddit": [dish.community, f"r/{dish.community}"], "limit": [None, *range(1, 26)]},
     )  # fmt: skip
 
 
-def _comments(post: str, count: int) -> ReferenceCall:
+def _thread(post: Mapping[str, Any]) -> ReferenceCall:
     return call(
-        "Reddit-MCP-Server/get_post_content", {"post_id": post, "comment_limit": count, "comment_depth": 1},
-        free=("comment_depth",), either={"comment_limit": [None, *range(count, 101)]},
+        "Reddit-MCP-Server/get_post_content", {"post_id": post["id"], "comment_limit": 3, "comment_depth": 1},
+        free=("comment_depth",), either={"comment_limit": [None, *range(1, 101)]},
     )  # fmt: skip
 
 
-def _article(title: str, titles: Mapping[str, list[str]]) -> ReferenceCall:
-    return call("wiki/summary", {"title": title}, either={"title": titles[title]})
+def _article(dish: _Dish, titles: Mapping[str, list[str]]) -> ReferenceCall:
+    return call("wiki/summary", {"title": dish.article}, either={"title": titles[dish.article]})
 
 
 def _post(text: str) -> dict[str, Any]:
-    """Title, score and id of the first post of a list."""
-    score, link = re.search(r"Score: (-?\d+)", text), re.search(r"/comments/(\w+)/", text)
-    assert score, text
-    assert link, text
-    return {"title": text.split("\n")[0].removeprefix("- "), "score": int(score[1]), "id": link[1]}
+    """Title, score, comments, author and id of the first post of a list."""
+    found = re.search(r"Score: (-?\d+) \| Comments: (\d+)\n\s*Author: (\S+)\n.*?/comments/(\w+)/", text)
+    assert found, text
+    return {
+        "title": text.split("\n")[0].removeprefix("- "),
+        "score": int(found[1]),
+        "comments": int(found[2]),
+        "author": found[3],
+        "id": found[4],
+    }
 
 
-def _best(text: str, count: int) -> list[str]:
-    """The first comments of a post, without who wrote them."""
+def _commenters(text: str) -> list[str]:
+    """Who wrote the comments below a post, the first first."""
     lines = text.partition("\nComments:\n")[2].split("\n")
-    return [line.partition(": ")[2] for line in lines if line.startswith("- ")][:count]
+    return [line.removeprefix("- ").partition(": ")[0] for line in lines if line.startswith("- ")]
+
+
+def _ranked(counts: Sequence[int]) -> list[int]:
+    """The places of counts, the largest first, which must be clear."""
+    order = sorted(range(len(counts)), key=lambda number: -counts[number])
+    need(counts[order[0]] >= _CLEAR * counts[order[1]], "two have about as many")
+    return order
 
 
 def _opening(text: str) -> str:
@@ -167,27 +245,43 @@ def _opening(text: str) -> str:
     return re.split(r"(?<=[.!?])\s", text.partition("\n\n")[2].strip())[0]
 
 
-def _beginning(text: str) -> str:
-    """A part of a text that is long enough to identify it."""
-    return " ".join(text.split()[:6]).rstrip(".,:;!?")
+def _dish(dish: _Dish, dishes: Sequence[_Dish]) -> Name:
+    others = (name for one in dishes if one is not dish for name in (one.art, one.article, *one.spellings))
+    return Name(
+        value=dish.art,
+        aliases=(*dish.spellings, dish.article, f"r/{dish.community}", dish.community),
+        others=tuple(others),
+        context=("dish food plate", dish.community, "r"),
+    )
 
 
-def _finish(touch: str, rows: int, columns: int) -> ReferenceCall:
-    """The call that makes the sheet as it was wished."""
-    place = {"filepath": _BOOK, "sheet_name": _SHEET}
-    last = "ABCDEFGH"[columns - 1]
-    if touch == "a bold heading row":
-        arguments = {**place, "start_cell": "A1", "end_cell": f"{last}1", "bold": True}
-        return call("excel/format_range", arguments, free=(*place, "end_cell", "bg_color", "font_size", "alignment"))
-    if touch == "filter buttons":
-        arguments = {**place, "data_range": f"A1:{last}{rows}", "table_name": "Dishes"}
-        return call("excel/create_table", arguments, free=(*place, "data_range", "table_name", "table_style"))
-    arguments = {
-        **place,
-        "data_range": f"A1:B{rows}",
-        "chart_type": "bar",
-        "target_cell": f"A{rows + 3}",
-        "title": "Scores",
-    }
-    names = (*place, "data_range", "target_cell", "title", "x_axis", "y_axis")
-    return call("excel/create_chart", arguments, free=names)
+def _user(name: str, others: Sequence[str]) -> Name:
+    wrong = tuple(one for one in dict.fromkeys(others) if one != name)
+    return Name(value=name, aliases=(f"u/{name}",), others=wrong, context=("user u",))
+
+
+def _post_fields(side: str, post: Mapping[str, Any], commenters: Sequence[str]) -> tuple[Field, ...]:
+    where = f"for the dish on the {side}"
+    return (
+        Field(
+            name=f"{side}_title",
+            meaning=f"the title of the first post of the hot list {where}",
+            value=Name(value=post["title"]),
+        ),
+        Field(name=f"{side}_author", meaning=f"who posted it, {where}", value=_user(post["author"], commenters)),
+        Field(
+            name=f"{side}_commenter",
+            meaning=f"who wrote the first comment under it, {where}",
+            value=_user(commenters[0], (post["author"], *commenters)),
+        ),
+    )
+
+
+def _sentence(text: str) -> Text:
+    """A sentence that is known by its beginning."""
+    return Text(words=80, value=text, mentions=((" ".join(text.split()[:6]).rstrip(".,:;!?"),),))
+
+
+def _parts(text: str) -> tuple[tuple[str, ...], ...]:
+    """The words of a short description that carry it."""
+    return tuple((word,) for word in re.findall(r"[\w'-]+", text) if len(word) > 3)

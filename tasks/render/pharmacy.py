@@ -120,8 +120,7 @@ def ward_note(
         canvas.draw(line(left + 40, y + 12, right - 40, y + 12, mix(colour, "#ffffff", 0.5), 2))
         y += 56
         for entry in entries:
-            canvas.text(
-                entry, left + 60, y, 36, face="mono" if entry[1:3].isdigit() else "sans", width=right - left - 110
-            )
+            size, face = (42, "mono") if entry[1:3].isdigit() else (36, "sans")
+            canvas.text(entry, left + 60, y, size, face=face, width=right - left - 110)
             y += 50
         y += 22

@@ -141,6 +141,13 @@ def test_trials_keep_to_the_status_asked_for(bench: Bench) -> None:
     assert all(site["city"] and site["country"] for trial in every["trials"] for site in trial["locations"])
 
 
+def test_that_no_study_of_a_known_condition_is_recruiting_is_an_answer_and_no_gap(bench: Bench) -> None:
+    tool = f"{SERVER}/clinical_trials_search"
+    assert bench.reply(tool, condition="osteoporosis", status="recruiting").outcome == "success"
+    assert bench.reply(tool, condition="osteoporosis", status="all").outcome == "success"
+    assert bench.reply(tool, condition="hangnail", status="recruiting").outcome == "empty"
+
+
 @pytest.mark.parametrize("code", ["I48", "i48", "I48.", " i 48 "])
 def test_a_category_lists_its_billable_codes(bench: Bench, code: str) -> None:
     found = answer(bench, "lookup_icd_code", code=code)["codes"]

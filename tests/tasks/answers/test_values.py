@@ -130,8 +130,17 @@ CASES: list[tuple[Value, list[JSON], list[JSON]]] = [
     (Name(value="Rock 'n' Roll"), ["Rock ’n’ Roll", "rock n roll"], ["Rock"]),
     (Name(value="209 W Houston St"), ["209 West Houston Street"], ["210 W Houston St", "209 E Houston St"]),
     (Choice(options=("Köln", "San José", "Zürich"), value="Köln"), ["Koeln", "koln"], ["Zürich", "Köln and Zürich"]),
+    (
+        Name(value="spaghetti", aliases=("pasta",), others=("rice",)),
+        ["Pasta (spaghetti)", "the spaghetti"],
+        ["rice", "pasta, rice", "no pasta"],
+    ),
     (YesNo(value=True), ["Yes, it is.", True, "true"], ["no", "yes and no", "maybe", False, "Yes, but not really"]),
-    (YesNo(value=False), ["no", "No, they are not", False, "They don't"], ["yes", True, "maybe not"]),
+    (
+        YesNo(value=False),
+        ["no", "No, they are not", False, "They don't"],
+        ["yes", True, "maybe not", "I do not know", "no idea"],
+    ),
     (
         Text(value="Bound blank pages.", mentions=(("blank", "empty"), ("pages",)), words=20),
         ["A notebook is bound, empty pages.", "blank pages"],
