@@ -7,6 +7,7 @@ a call seems ready before the step it is in; `unseen` says what it was derived f
 of it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
@@ -78,7 +79,14 @@ def derive(question: str, answer: str, steps: Sequence[Sequence[LoggedCall]], *,
             Sequel(
                 step=step,
                 call=call,
-                loose=tuple(fact for fact in taken[place] if not _told(fact, [held[at] for at in before(step)])),
+                loose=(
+                    *(
+                        fact
+                        for fact in taken[place]
+                        if not _told(fact, [held[at] for at in before(step)]) and not _worded(fact, asked)
+                    ),
+                    *_small_terms(call, asked),
+                ),
             )
             for place, (step, call) in enumerate(calls)
         ],
@@ -136,6 +144,19 @@ def _taken(call: LoggedCall, asked: Held) -> list[Fact]:
     kinds = kinds_of(call.tool)
     arguments = {name: value for name, value in call.arguments.items() if kinds.kind(name) != "presentation"}
     return [fact for fact in dict.fromkeys(facts_of(arguments)) if _telling(fact) and not asked.holds(fact)]
+
+
+def _worded(fact: Fact, asked: Held) -> bool:
+    """Whether at least half of the words of a text stand in the question: a market named after the coin asked for."""
+    words = re.findall(r"\w{3,}", fact) if isinstance(fact, str) else []
+    return bool(words) and sum(map(asked.holds, words)) >= len(words) / 2
+
+
+def _small_terms(call: LoggedCall, asked: Held) -> list[Fact]:
+    """The numbers of a computation that are too small to be found anywhere, and that the question does not give."""
+    if kinds_of(call.tool).role != "computation":
+        return []
+    return [fact for fact in facts_of(call.arguments) if not _telling(fact) and not asked.holds(fact)]
 
 
 def _told(fact: Fact, before: Sequence[Held]) -> bool:

@@ -5,7 +5,7 @@ up, was chosen: it needs all of those calls, because they were compared. Otherwi
 out before the step it is in was held back by something. In this order:
 
     read        it names what no result says, and pictures were looked at before: it needs those looks.
-    worked out  it has numbers that stand nowhere, or computes: it needs what the step before told.
+    worked out  it has numbers that stand nowhere: it needs what the step before told.
     chosen      it uses what an earlier step told, and the step before asked a tool the same of more things than there
                 are calls now: it needs them all.
     in order    nothing of this is seen, and a generator made the steps one after another: it waits for the step
@@ -108,7 +108,7 @@ def _read(one: Sequel, calls: Sequence[Sequel]) -> set[int]:
 
 def _worked_out(one: Sequel, earlier: Sequence[Sequel], places: Sequence[int]) -> set[int]:
     """What the step before told, of a call with numbers that stand nowhere."""
-    if one.role != "computation" and not any(isinstance(fact, float) for fact in one.loose):
+    if not any(isinstance(fact, float) for fact in one.loose):
         return set()
     told = {at: other.role for at, other in zip(places, earlier, strict=True) if other.role != "action"}
     # What was computed stands where it is used as it is.

@@ -40,6 +40,12 @@ def test_what_the_question_says_was_not() -> None:
     assert needs([LOOK], [FILM], question="Is Joker any good?") == [(), ()]
 
 
+def test_a_name_that_is_made_of_words_of_the_question_was_not_either() -> None:
+    candles = call("okx/get_candlesticks", "[]", instrument="BCH-USDT")
+    assert needs([LOOK], [candles], question="How restless is Bitcoin Cash (BCH)?") == [(), ()]
+    assert needs([LOOK], [candles], question="How restless is the coin?") == [(), (0,)]
+
+
 def test_a_number_that_stands_nowhere_was_worked_out_from_the_step_before() -> None:
     sum_of = call("math/multiply", "16.2", firstNumber=16.2, SecondNumber=3)
     assert needs([FILM], [sum_of]) == [(), (0,)]
