@@ -62,5 +62,25 @@ async def main():
 asyncio.run(main())
 """,
     ),
+    "langgraph": Program(
+        packages=("langchain-mcp-adapters==0.3.2", "langchain==1.4.7", "langchain-openai==1.7.3"),
+        code=_BEGIN
+        + """
+from langchain.agents import create_agent
+from langchain_mcp_adapters.client import MultiServerMCPClient
+from langchain_mcp_adapters.tools import load_mcp_tools
+from langchain_openai import ChatOpenAI
+
+async def main():
+    kind = {"transport": "streamable_http"} if "url" in server else {"transport": "stdio"}
+    async with MultiServerMCPClient({"m3bench": {**kind, **server}}).session("m3bench") as session:
+        model = ChatOpenAI(model="scripted", base_url=url, api_key="no-secret", timeout=300)
+        agent = create_agent(model, await load_mcp_tools(session))
+        done = await agent.ainvoke({"messages": [("user", prompt)]}, {"recursion_limit": 80})
+        print(done["messages"][-1].content)
+
+asyncio.run(main())
+""",
+    ),
 }
 """By the framework's name."""
