@@ -7,6 +7,7 @@ from m3bench.sandboxes.world import noise
 from m3bench.sandboxes.world.pictures import FIRST, LAST, Picture, picture
 
 _MOST = 100
+_CHOSEN = "(Chosen for this offline world: what the public site showed that day is not held.)"
 
 
 @server.tool
@@ -30,7 +31,7 @@ def _lines(entry: Picture, thumbs: bool) -> list[str]:
     lines = [
         f"Date: {entry.day}",
         f"Title: {entry.title}",
-        f"Explanation: {entry.explanation}",
+        f"Explanation: {entry.explanation} {_CHOSEN}",
         f"URL: {entry.address}",
     ]
     return [*lines, f"Thumbnail URL: {entry.thumbnail}"] if thumbs and entry.thumbnail else lines
