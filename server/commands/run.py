@@ -115,6 +115,9 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
 ]
+Name = Annotated[
+    str | None, typer.Option(metavar="NAME", help="What tables call the results; the model's or agent's when left out.")
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue results that were interrupted.")]
 Parallel = Annotated[int | None, typer.Option(min=1, help="Samples at a time; by default what suits the machine.")]
 
@@ -173,6 +176,7 @@ def run(
     encoder: Encoder = "minilm",
     require_isolation: RequireIsolation = False,
     output: Output = None,
+    name: Name = None,
     resume: Resume = False,
     parallel: Parallel = None,
     solver: Drive = Solver.react,
@@ -205,6 +209,7 @@ def run(
         raise UserError("Say who plays: --model PROVIDER/NAME, or --agent NAME (--agent all for every baseline).")
     choice = Choice(
         agent=model or "",
+        name=name or "",
         kind="model" if model else "baseline",
         folder=output or DEFAULT,
         tasks=tasks,
@@ -236,7 +241,10 @@ def run(
         )
         plays = [_plan_of_model(choice, options, output)]
     else:
-        plays = plans_of_agents(choice, find_agents(agent or []), output)
+        agents = find_agents(agent or [])
+        if name and len(agents) > 1:
+            raise UserError("--name is for one set of results: name one agent, or leave it out.")
+        plays = plans_of_agents(choice, agents, output)
     plans = [plan for plan, _ in plays]
     for plan in plans:
         if plan.todo:
@@ -262,7 +270,7 @@ def _plan_of_model(choice: "Choice", options: "ModelOptions", output: Path | Non
         from m3bench.server.evaluate.headless.inspect_run import find_model
 
         find_model(options)
-    return plan, _with_model(options)
+    return plan, with_model(options)
 
 
 def plans_of_agents(choice: "Choice", agents: "Sequence[Agent]", output: Path | None) -> "list[tuple[Plan, Play]]":
@@ -272,7 +280,7 @@ def plans_of_agents(choice: "Choice", agents: "Sequence[Agent]", output: Path | 
     plays = []
     for agent in agents:
         folder = output if output is not None and len(agents) == 1 else (output or DEFAULT) / agent.name
-        plays.append((make_plan(replace(choice, agent=agent.name, folder=folder)), _with_agent(agent)))
+        plays.append((make_plan(replace(choice, agent=agent.name, folder=folder)), with_agent(agent)))
     return plays
 
 
@@ -294,7 +302,9 @@ def _pairs(option: str, given: "Sequence[str] | None") -> dict[str, Any]:
     return pairs
 
 
-def _with_model(options: "ModelOptions") -> Play:
+def with_model(options: "ModelOptions") -> Play:
+    """What lets a model play a plan."""
+
     def play(plan: "Plan", done: "SampleDone") -> None:
         from m3bench.server.evaluate.headless.inspect_run import run_model
 
@@ -303,7 +313,9 @@ def _with_model(options: "ModelOptions") -> Play:
     return play
 
 
-def _with_agent(agent: "Agent") -> Play:
+def with_agent(agent: "Agent") -> Play:
+    """What lets a baseline agent play a plan."""
+
     def play(plan: "Plan", done: "SampleDone") -> None:
         import anyio
 

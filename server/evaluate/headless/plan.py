@@ -106,6 +106,8 @@ class Choice:
 
     agent: str
     """`openai/gpt-5`, or a baseline's name."""
+    name: str = ""
+    """How tables call the results; the agent's name when left out."""
     kind: Kind
     folder: Path
     tasks: Path | None = None
@@ -271,7 +273,7 @@ def _header(choice: Choice, library: Library, tasks: list[Task]) -> Header:
     if choice.encoder != "minilm":
         options["encoder"] = choice.encoder
     return Header(
-        name=choice.agent,
+        name=choice.name or choice.agent,
         kind=choice.kind,
         agent=choice.agent,
         solver=choice.solver,

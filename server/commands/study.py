@@ -1,0 +1,206 @@
+"""`m3bench study`: many models and agents by one plan, in one command that can be stopped and gone on with."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from m3bench.server.commands.record import Json
+from m3bench.tasks.errors import M3Error, UserError
+
+if TYPE_CHECKING:
+    from m3bench.server.evaluate.headless.plan import Plan
+    from m3bench.server.evaluate.study.cells import Cell
+    from m3bench.server.evaluate.study.forecast import Forecast, Spent
+    from m3bench.server.evaluate.study.plan_file import Caps, StudyPlan
+    from m3bench.server.results.resultset import Sample
+    from m3bench.server.scorecard.model import ScoreCard
+
+
+class CapReached(UserError):
+    """The study has used what it may."""
+
+
+def study(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="File with the plan, in YAML.", show_default=False)],
+    cell: Annotated[
+        list[str] | None, typer.Option("--cell", metavar="NAME", help="Only this cell; may be repeated.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what there is to do and what it will take; play nothing.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Play every model and agent of a plan with every solver, tool profile and set.
+
+    Each combination is a cell: a result set in a folder of its own, which any
+    other command takes. The same command goes on with what was stopped, tries
+    void samples again, and plays only what is new when the plan has grown. It
+    stops when the budget of the plan is used up.
+
+    The exit code is 1 when samples are void or missing, 130 after Ctrl-C.
+    """
+    from m3bench.server.commands.screen import print_json
+    from m3bench.server.evaluate.headless.plan import make_plan
+    from m3bench.server.evaluate.study.cells import cells_of, choose
+    from m3bench.server.evaluate.study.forecast import forecast, spent
+    from m3bench.server.evaluate.study.plan_file import read_plan
+
+    meant = read_plan(plan)
+    every = [(one, make_plan(one.choice)) for one in cells_of(meant)]
+    wanted = {one.name for one in choose([one for one, _ in every], cell or ())}
+    chosen = [(one, made) for one, made in every if one.name in wanted]
+    used = spent([made for _, made in every])
+    expected = forecast(chosen, meant.expect)
+    if dry_run:
+        _foretell(meant, chosen, expected, used, json=json)
+        return
+    _check(chosen)
+    left = sum(one.left for one in expected)
+    _say(f"{meant.name}: {len(chosen)} cells, {sum(one.planned for one in expected)} samples, {left} to play")
+    try:
+        trouble = _play(chosen, used, meant.budget)
+    except KeyboardInterrupt:
+        _say(f"Stopped; what was finished is kept. To go on: m3bench study {shlex.quote(str(plan))}")
+        raise typer.Exit(130) from None
+    outcomes = _outcomes(chosen)
+    if json:
+        print_json({"study": meant.name, "cells": [one.to_json() for one in outcomes], "stopped": trouble})
+    else:
+        _report(chosen, outcomes)
+    for line in trouble:
+        _say(line)
+    if trouble or any(one.void or one.missing for one in outcomes):
+        _say(f"Void and missing samples are played by: m3bench study {shlex.quote(str(plan))}")
+        raise typer.Exit(1)
+
+
+def _check(chosen: "Sequence[tuple[Cell, Plan]]") -> None:
+    """Find what would keep a cell from being played, before the first sample of any costs something."""
+    from m3bench.server.toolservers.backend import check_backend
+
+    for cell, plan in chosen:
+        if plan.todo:
+            check_backend(plan.settings)
+            if cell.options is not None:
+                from m3bench.server.evaluate.headless.inspect_run import find_model
+
+                find_model(cell.options)
+
+
+def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") -> list[str]:
+    """Play what is left of every cell, with one count over all; what stopped any of them, in words."""
+    from m3bench.server.commands.run import with_agent, with_model
+    from m3bench.server.evaluate.headless.progress import progress
+    from m3bench.server.results.resultset import append_sample
+
+    trouble: list[str] = []
+    with progress(sum(len(plan.todo) for _, plan in chosen)) as shown:
+        for cell, plan in chosen:
+
+            def done(sample: "Sample", card: "ScoreCard | None", cell: "Cell" = cell, plan: "Plan" = plan) -> None:
+                nonlocal used
+                append_sample(plan.folder, sample)
+                shown.tell(cell.name, sample, card)
+                used = used.and_(sample)
+                _hold(used, caps)
+
+            try:
+                if plan.todo:
+                    _hold(used, caps)
+                with plan.begin():
+                    if plan.todo and cell.agent is not None:
+                        with_agent(cell.agent)(plan, done)
+                    elif plan.todo and cell.options is not None:
+                        with_model(cell.options)(plan, done)
+            except CapReached as error:
+                return [*trouble, str(error)]
+            except M3Error as error:
+                # The others can still be played.
+                trouble.append(f"{cell.name}: {error}")
+    return trouble
+
+
+def _hold(used: "Spent", caps: "Caps") -> None:
+    if caps.cost is not None and used.cost >= caps.cost:
+        raise CapReached(f"Stopped: ${used.cost:.2f} of ${caps.cost:.2f} are spent. Raise budget.cost to go on.")
+    if caps.tokens is not None and used.tokens >= caps.tokens:
+        raise CapReached(f"Stopped: {used.tokens} of {caps.tokens} tokens are used. Raise budget.tokens to go on.")
+
+
+def _foretell(
+    meant: "StudyPlan",
+    chosen: "Sequence[tuple[Cell, Plan]]",
+    expected: "Sequence[Forecast]",
+    used: "Spent",
+    *,
+    json: bool,
+) -> None:
+    """What there is to do, and what it will take."""
+    from rich.table import Table
+
+    from m3bench.server.commands.screen import console, print_json
+    from m3bench.server.evaluate.headless.progress import duration
+    from m3bench.server.evaluate.study.forecast import detectable_difference
+
+    costs = [one.cost for one in expected]
+    total: dict[str, Any] = {
+        "planned": sum(one.planned for one in expected),
+        "left": sum(one.left for one in expected),
+        "tokens": sum(one.tokens for one in expected),
+        "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
+        "seconds": sum(one.seconds for one in expected),
+    }
+    least = {
+        cell.name: detectable_difference(plan, {id: plan.library.task(id).family for id in plan.header.tasks})
+        for cell, plan in chosen
+    }
+    if json:
+        cells = [{**one.to_json(), "detectable": least[one.cell]} for one in expected]
+        print_json({"study": meant.name, "folder": str(meant.folder), "cells": cells, "total": total,
+                    "spent": {"tokens": used.tokens, "cost": used.cost}})  # fmt: skip
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("cell", "samples", "to play", "tokens", "cost", "time", "detectable", ""):
+        table.add_column(heading, justify="left" if heading in ("cell", "") else "right")
+    for one in expected:
+        cost = "–" if one.cost is None else f"${one.cost:.2f}"
+        basis = "" if not one.left else "measured" if one.measured else "assumed"
+        table.add_row(one.cell, str(one.planned), str(one.left), f"{one.tokens:,}", cost, duration(one.seconds),
+                      f"{least[one.cell]:.2f}", basis)  # fmt: skip
+    cost = "–" if total["cost"] is None else f"${total['cost']:.2f}"
+    table.add_row("all", str(total["planned"]), str(total["left"]), f"{total['tokens']:,}", cost,
+                  duration(total["seconds"]), "", "")  # fmt: skip
+    console().print(table)
+    _say("Detectable: a true difference in solved between two cells that is found four times out of five.")
+    for name, cap in (("cost", meant.budget.cost), ("tokens", meant.budget.tokens)):
+        there = used.cost if name == "cost" else used.tokens
+        if cap is not None and total[name] is not None and there + total[name] > cap:
+            _say(f"The budget will not do: {name} {there + total[name]:.2f} expected in all, {cap} allowed.")
+
+
+def _outcomes(chosen: "Sequence[tuple[Cell, Plan]]") -> list[Any]:
+    from m3bench.server.evaluate.headless.outcome import outcome
+    from m3bench.server.store.layout import database
+
+    return [outcome(plan.folder) for _, plan in chosen if database(plan.settings.data).exists()]
+
+
+def _report(chosen: "Sequence[tuple[Cell, Plan]]", outcomes: Sequence[Any]) -> None:
+    """The numbers of every cell, and which of them can stand side by side."""
+    from m3bench.server.commands.screen import console
+    from m3bench.server.evaluate.headless.outcome import table
+
+    console().print(table(outcomes))
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for cell, plan in chosen:
+        groups.setdefault(cell.group, []).append(shlex.quote(str(plan.folder)))
+    for folders in groups.values():
+        _say(f"Side by side: m3bench leaderboard {' '.join(folders)}")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,167 @@
+"""A study as a person writes it down: `plan.yaml`, read and checked before anything is played.
+
+    name: first
+    models: [openai/gpt-5, {model: anthropic/claude, name: claude, price: "3,15"}]
+    agents: [oracle, null]
+    solvers: [react, executor]
+    profiles: [standard]
+    sets: [bundled, {name: ours, tasks: my-set}]
+    repeats: 3
+
+What is played with what is in `cells`; this module only says what the file means.
+"""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from m3bench.tasks.errors import InputFileError
+
+BUNDLED_SET = "bundled"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class StudyModel(_Part):
+    """A model."""
+
+    model: str = Field(pattern=r".+/.+")
+    """`PROVIDER/NAME`, as Inspect names models."""
+    name: str = ""
+    """How tables call it; its own name when left out."""
+    price: str | None = Field(default=None, pattern=r"^\d+(\.\d+)?(,\d+(\.\d+)?){1,2}$")
+    """Dollars for a million tokens, `IN,OUT`; what Inspect knows when left out."""
+    generate: dict[str, Any] = {}
+    """How it writes: `temperature` and the like."""
+    arguments: dict[str, Any] = {}
+    """For its provider."""
+
+    @property
+    def provider(self) -> str:
+        """Whose limits it shares."""
+        return self.model.partition("/")[0]
+
+
+class StudySet(_Part):
+    """Tasks to play."""
+
+    name: str = BUNDLED_SET
+    tasks: Path | None = None
+    """Folder of the set; the bundled one when left out."""
+    families: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    limit: int | None = Field(default=None, ge=1)
+    """Number of tasks, taken from the families in turn."""
+
+
+class Limits(_Part):
+    """Of a sample; those left out are as in `m3bench run`."""
+
+    max_calls: int = Field(default=200, ge=1)
+    max_steps: int | None = Field(default=None, ge=1)
+    max_minutes: float | None = Field(default=None, gt=0)
+    max_messages: int | None = Field(default=None, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
+    batch: int | None = Field(default=None, ge=1)
+    calling: Literal["native", "text"] | None = None
+
+
+class Caps(_Part):
+    """What the whole study may use, everything played before included; it stops when one of them is reached."""
+
+    cost: float | None = Field(default=None, gt=0)
+    """Dollars."""
+    tokens: int | None = Field(default=None, gt=0)
+    """Read and written."""
+
+
+class Expected(_Part):
+    """What a sample takes, for the forecast, where nothing was measured yet."""
+
+    input_tokens: int = Field(default=60_000, ge=0)
+    output_tokens: int = Field(default=2_000, ge=0)
+    seconds: float = Field(default=60.0, ge=0)
+
+
+class StudyPlan(_Part):
+    """A study."""
+
+    name: str = Field(default="study", pattern=r"^[\w.-]+$")
+    folder: Path | None = None
+    """Where results go; a folder with the study's name beside the plan when left out."""
+    models: tuple[StudyModel, ...] = ()
+    agents: tuple[str, ...] = ()
+    """Baseline agents; `all` for every one."""
+    solvers: tuple[Literal["react", "executor"], ...] = Field(default=("react",), min_length=1)
+    profiles: tuple[str, ...] = Field(default=("standard",), min_length=1)
+    sets: tuple[StudySet, ...] = Field(default=(StudySet(),), min_length=1)
+    repeats: int = Field(default=1, ge=1)
+    limits: Limits = Limits()
+    budget: Caps = Caps()
+    expect: Expected = Expected()
+    parallel: int | None = Field(default=None, ge=1)
+    """Samples at a time."""
+    providers: dict[str, int] = {}
+    """Samples at a time of all models of a provider together."""
+    sandbox: Literal["process", "docker", "inprocess"] = "process"
+    seed: int = 0
+
+    @field_validator("models", mode="before")
+    @classmethod
+    def _models(cls, given: Any) -> Any:
+        """A model may be named alone."""
+        return [{"model": one} if isinstance(one, str) else one for one in given] if isinstance(given, list) else given
+
+    @field_validator("agents", mode="before")
+    @classmethod
+    def _agents(cls, given: Any) -> Any:
+        """YAML takes the agent `null` for nothing."""
+        return ["null" if one is None else one for one in given] if isinstance(given, list) else given
+
+    @field_validator("sets", mode="before")
+    @classmethod
+    def _sets(cls, given: Any) -> Any:
+        """A set may be given as its folder, or as `bundled`."""
+        return [_set(one) for one in given] if isinstance(given, list) else given
+
+
+def _set(given: Any) -> Any:
+    if not isinstance(given, str):
+        return given
+    return {} if given == BUNDLED_SET else {"name": Path(given).name, "tasks": given}
+
+
+def read_plan(path: Path) -> StudyPlan:
+    """Read a plan; folders in it are meant from where it lies.
+
+    Raises:
+        InputFileError: It cannot be read, or says something that makes no sense.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        data = YAML(typ="safe").load(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputFileError(
+            path, f"cannot be read ({error.strerror}); the plan of a study is expected here"
+        ) from error
+    except (YAMLError, UnicodeDecodeError) as error:
+        raise InputFileError(path, f"is not YAML: {' '.join(str(error).split())[:200]}") from error
+    try:
+        plan = StudyPlan.model_validate(data if data is not None else {})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise InputFileError(path, first["msg"], field=".".join(map(str, first["loc"])) or None) from error
+    if not plan.models and not plan.agents:
+        raise InputFileError(path, "names nobody who plays: give models or agents")
+    here = path.parent
+    sets = tuple(
+        one.model_copy(update={"tasks": None if one.tasks is None else here / one.tasks.expanduser()})
+        for one in plan.sets
+    )
+    folder = here / (plan.folder.expanduser() if plan.folder is not None else Path(plan.name))
+    return plan.model_copy(update={"sets": sets, "folder": folder})

@@ -1,0 +1,169 @@
+"""`m3bench study`, as a person runs it: forecasts, kills, plans that grow, budgets."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from m3bench.server.commands.program import app
+from m3bench.server.commands.study import CapReached, _hold
+from m3bench.server.evaluate.study.forecast import Spent
+from m3bench.server.evaluate.study.plan_file import Caps
+from m3bench.server.results.resultset import DATA, SAMPLES, read_resultset
+from m3bench.server.store.sqlite import SqliteStore
+from tests.server.evaluate.headless.scripts import GIVES_UP, RIGHT, SLOPPY, three_tasks, write_script
+from tests.waiting import eventually
+
+COMMAND = [sys.executable, "-m", "m3bench.server.cli", "study"]
+
+
+def study(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["study", *map(str, arguments)])
+
+
+def plan(folder: Path, task_set: Path, **given: Any) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "plan.yaml"
+    common = {"profiles": ["task"], "sandbox": "inprocess", "sets": [{"name": "small", "tasks": str(task_set)}]}
+    path.write_text(json.dumps(common | given))
+    return path
+
+
+def totals(folder: Path) -> dict[str, Any]:
+    """What a study found: by cell, the numbers of every sample."""
+    found = {}
+    for cell in sorted(path for path in folder.iterdir() if path.is_dir()):
+        results = read_resultset(cell)
+        assert results.void == results.missing == ()
+        found[cell.name] = [
+            (one.sample.task, one.sample.repeat, one.card.average, one.card.success, one.sample.usage)
+            for one in results.results
+        ]
+    return found
+
+
+def samples(folder: Path) -> list[tuple[str, str, int]]:
+    """Every line of every cell."""
+    found = []
+    for path in folder.glob(f"*/{SAMPLES}"):
+        # A kill may have torn the last line.
+        whole = path.read_bytes().rpartition(b"\n")[0]
+        found += [(path.parent.name, json.loads(line)) for line in whole.split(b"\n") if line]
+    return sorted((cell, line["task"], line["repeat"]) for cell, line in found)
+
+
+def killed_after(path: Path, folder: Path, count: int) -> None:
+    """Play in a process of its own, and kill it when so many samples are there."""
+    process = subprocess.Popen([*COMMAND, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        eventually(lambda: process.poll() is not None or written(folder) >= count, f"{count} samples", 240)
+    finally:
+        process.kill()
+        process.wait(60)
+
+
+def written(folder: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in folder.glob(f"*/{SAMPLES}"))
+
+
+def test_a_study_that_is_killed_twice_loses_and_repeats_nothing(task_set: Path, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"agents": ["oracle", "sloppy", None], "repeats": 15}
+    straight, broken = (plan(tmp_path / name, task_set, **given) for name in ("straight", "broken"))
+    assert study(straight).exit_code == 0
+    kept = []
+    for count in (8, 40):
+        killed_after(broken, broken.parent / "study", count)
+        kept.append(samples(broken.parent / "study"))
+    done = study(broken, "--json")
+    assert done.exit_code == 0, done.output
+    whole = samples(broken.parent / "study")
+    assert len(whole) == len(set(whole)) == 90
+    assert set(kept[0]) <= set(kept[1]) <= set(whole)
+    for cell in (broken.parent / "study").iterdir():
+        store = SqliteStore(cell / DATA)
+        states = [run.state for run in store.runs()]
+        store.close()
+        assert states.count("scored") == 30
+    same = totals(broken.parent / "study")
+    assert same == totals(straight.parent / "study")
+    shown = {cell["agent"]: (cell["average"], cell["scored"]) for cell in json.loads(done.stdout)["cells"]}
+    assert shown["oracle.task.small"] == (1.0, 30)
+    assert shown["null.task.small"] == (0.0, 30)
+    assert 0 < shown["sloppy.task.small"][0] < 1
+
+
+def test_what_is_there_is_used_again_when_the_plan_grows(task_set: Path, tmp_path: Path) -> None:
+    path = plan(tmp_path, task_set, agents=["oracle"])
+    assert study(path).exit_code == 0
+    before = (tmp_path / "study" / "oracle.task.small" / SAMPLES).read_bytes()
+    path = plan(tmp_path, task_set, agents=["oracle", "null"])
+    forecast = json.loads(study(path, "--dry-run", "--json").stdout)
+    assert {cell["cell"]: cell["left"] for cell in forecast["cells"]} == {"oracle.task.small": 0, "null.task.small": 2}
+    assert not (tmp_path / "study" / "null.task.small").exists(), "a dry run writes nothing"
+    done = study(path)
+    assert done.exit_code == 0, done.output
+    assert "4 samples, 2 to play" in done.stderr
+    assert "m3bench leaderboard" in done.stderr
+    assert (tmp_path / "study" / "oracle.task.small" / SAMPLES).read_bytes() == before
+
+
+def test_one_cell_can_be_played_alone(task_set: Path, tmp_path: Path) -> None:
+    path = plan(tmp_path, task_set, agents=["oracle", "null"])
+    assert study(path, "--cell", "null.task.small").exit_code == 0
+    assert [one.name for one in (tmp_path / "study").iterdir()] == ["null.task.small"]
+    wrong = study(path, "--cell", "nul")
+    assert "There is no cell 'nul'" in str(wrong.exception)
+
+
+def test_a_dry_run_says_what_it_will_take(task_set: Path, tmp_path: Path) -> None:
+    model = {"model": "openai/gpt-5", "price": "1,10"}
+    expect = {"input_tokens": 1000, "output_tokens": 100, "seconds": 30}
+    path = plan(tmp_path, task_set, models=[model], repeats=5, parallel=2, expect=expect, budget={"cost": 0.01})
+    found = json.loads(study(path, "--dry-run", "--json").stdout)
+    (cell,) = found["cells"]
+    assert (cell["planned"], cell["left"], cell["tokens"], cell["measured"]) == (10, 10, 11_000, False)
+    assert cell["cost"] == pytest.approx(0.02)
+    assert cell["seconds"] == pytest.approx(150)
+    assert cell["detectable"] > 0
+    told = study(path, "--dry-run")
+    assert "$0.02" in told.stdout
+    assert "The budget will not do: cost 0.02 expected in all, 0.01 allowed" in told.stderr
+
+
+def test_a_budget_that_is_used_up_stops_and_says_which() -> None:
+    with pytest.raises(CapReached, match=r"\$2.00 of \$1.50"):
+        _hold(Spent(cost=2.0), Caps(cost=1.5))
+    with pytest.raises(CapReached, match="tokens"):
+        _hold(Spent(tokens=10), Caps(tokens=10))
+    _hold(Spent(tokens=10, cost=1.0), Caps(tokens=11, cost=1.1))
+
+
+@pytest.mark.slow
+def test_models_in_a_study_stop_at_the_budget_and_go_on_when_it_is_raised(tmp_path: Path) -> None:
+    tasks = three_tasks(tmp_path / "set")
+    used = [{**GIVES_UP[0], "input_tokens": 50, "output_tokens": 5}]
+    scripts = {
+        "good": {"survey-1": RIGHT, "sum-1": used, "sum-2": used},
+        "poor": {"survey-1": SLOPPY, "sum-1": used, "sum-2": used},
+    }
+    models = [
+        {"model": write_script(tmp_path / f"{name}.json", turns), "name": name} for name, turns in scripts.items()
+    ]
+    given: dict[str, Any] = {"models": models, "solvers": ["react", "executor"], "repeats": 2, "parallel": 1}
+    straight = plan(tmp_path / "straight", tasks, **given)
+    assert subprocess.run([*COMMAND, str(straight)], check=False).returncode == 0
+    capped = plan(tmp_path / "capped", tasks, **given, budget={"tokens": 120})
+    stopped = subprocess.run([*COMMAND, str(capped)], capture_output=True, text=True, check=False)
+    assert stopped.returncode == 1, stopped.stderr
+    assert "of 120 tokens are used" in stopped.stderr
+    assert 0 < written(tmp_path / "capped" / "study") < 24
+    raised = plan(tmp_path / "capped", tasks, **given)
+    killed_after(raised, tmp_path / "capped" / "study", 12)
+    assert subprocess.run([*COMMAND, str(raised)], check=False).returncode == 0
+    whole = samples(tmp_path / "capped" / "study")
+    assert len(whole) == len(set(whole)) == 24
+    assert totals(tmp_path / "capped" / "study") == totals(tmp_path / "straight" / "study")
