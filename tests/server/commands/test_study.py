@@ -153,17 +153,17 @@ def test_models_in_a_study_stop_at_the_budget_and_go_on_when_it_is_raised(tmp_pa
     models = [
         {"model": write_script(tmp_path / f"{name}.json", turns), "name": name} for name, turns in scripts.items()
     ]
-    given: dict[str, Any] = {"models": models, "solvers": ["react", "executor"], "repeats": 2, "parallel": 1}
+    given: dict[str, Any] = {"models": models, "parallel": 2}
     straight = plan(tmp_path / "straight", tasks, **given)
     assert subprocess.run([*COMMAND, str(straight)], check=False).returncode == 0
     capped = plan(tmp_path / "capped", tasks, **given, budget={"tokens": 120})
     stopped = subprocess.run([*COMMAND, str(capped)], capture_output=True, text=True, check=False)
     assert stopped.returncode == 1, stopped.stderr
     assert "of 120 tokens are used" in stopped.stderr
-    assert 0 < written(tmp_path / "capped" / "study") < 24
+    assert 0 < written(tmp_path / "capped" / "study") < 6
     raised = plan(tmp_path / "capped", tasks, **given)
-    killed_after(raised, tmp_path / "capped" / "study", 12)
+    killed_after(raised, tmp_path / "capped" / "study", 3)
     assert subprocess.run([*COMMAND, str(raised)], check=False).returncode == 0
     whole = samples(tmp_path / "capped" / "study")
-    assert len(whole) == len(set(whole)) == 24
+    assert len(whole) == len(set(whole)) == 6
     assert totals(tmp_path / "capped" / "study") == totals(tmp_path / "straight" / "study")
