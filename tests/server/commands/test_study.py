@@ -34,13 +34,20 @@ def plan(folder: Path, task_set: Path, **given: Any) -> Path:
 
 
 def totals(folder: Path) -> dict[str, Any]:
-    """What a study found: by cell, the numbers of every sample."""
+    """What a study found: by cell, the numbers of every sample that do not hang on when calls arrived."""
     found = {}
     for cell in sorted(path for path in folder.iterdir() if path.is_dir()):
         results = read_resultset(cell)
         assert results.void == results.missing == ()
         found[cell.name] = [
-            (one.sample.task, one.sample.repeat, one.card.average, one.card.success, one.sample.usage)
+            (
+                one.sample.task,
+                one.sample.repeat,
+                one.card.success,
+                one.sample.usage,
+                one.card.metrics["recall"],
+                one.card.metrics["precision"],
+            )
             for one in results.results
         ]
     return found
