@@ -1,22 +1,31 @@
-"""Things in a room or a yard: what the largest costs, and how much of the jumpiest coin that is."""
+"""Things in a room or a yard: what some of them cost, and how many coins that is."""
 
 import json
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber
+from m3bench.tasks.answers.fields import Choice, Field, Money, Name, Number, Table, YesNo
 from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.detections import area_of, read_objects
+from m3bench.tasks.families.detections import Found, area_of, read_objects
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import backdrops
+from m3bench.tasks.render.belongings import arranged, ground
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.shapes import ellipse, line, polygon
+from m3bench.tasks.task import ReferenceCall
 
 _GROUNDS = ("room", "room", "meadow", "sand")
 _LEAST_VALUE = 0.05
 """Dollars; cheaper coins would give millions of coins, which people write in too many ways."""
+_CANDLES = {
+    "24 hourly": ("1H", 24),
+    "48 hourly": ("1H", 48),
+    "42 four-hour": ("4H", 42),
+    "30 daily": ("1D", 30),
+    "96 fifteen-minute": ("15m", 96),
+}
+_LEAST_SWING = 1.04
+"""By which factor the widest swing must be wider than the next."""
 
 
 class _Tables(Tables):
@@ -27,7 +36,7 @@ _tables = tables("crypto_purchase", _Tables)
 
 
 class CryptoPurchase:
-    """Detect the largest thing, find its price and the jumpiest coin, then divide."""
+    """Detect things, find their prices and those of coins, and compute."""
 
     name = "crypto_purchase"
     servers = ("dinox-mcp", "amazon", "okx", "math")
@@ -35,149 +44,198 @@ class CryptoPurchase:
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """One large thing among small ones."""
         canvas = Canvas(kit.art, 1320, 880)
-        ground = rng.choice(_GROUNDS)
-        level = _ground(canvas, rng, ground)
+        kind = rng.choice(_GROUNDS)
+        level = ground(canvas, rng, kind)
         names = rng.sample(tuple(_tables().things), rng.randint(4, 6))
-        for name, x, foot, height in _arranged(rng, kit, names, canvas, level):
+        for name, x, foot, height in arranged(rng, kit.art, names, canvas, level):
             canvas.place(
                 name, x, foot, height, score=round(rng.uniform(0.84, 0.97), 2), aliases=_tables().things[name],
-                description=f"a {name} standing on the {'floor' if ground == 'room' else 'ground'}",
+                description=f"a {name} standing on the {'floor' if kind == 'room' else 'ground'}",
             )  # fmt: skip
         canvas.light(rng)
         coins = [coin for coin in kit.world("coins") if coin["kind"] == "coin" and "USDT" in coin["pairs"]]
         return Composition.of(
             canvas,
             largest=names[0],
-            coins=[(coin["id"], coin["name"]) for coin in coins if coin["value"] >= _LEAST_VALUE],
+            things=names,
+            coins=[(coin["id"], coin["name"], coin["value"]) for coin in coins if coin["value"] >= _LEAST_VALUE],
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Detect, then price and candles together, then the rate, then the division."""
-        coins = rng.sample(composition.facts["coins"], rng.choice((3, 4, 4, 5)))
+        """See what is there, then go for what is asked."""
         detect = call(
             "dinox-mcp/detect-all-objects",
             {"imageFileUri": path, "includeDescription": False},
             free=("includeDescription",),
         )
         (text,) = await play.step(detect)
-        thing = max(read_objects(text), key=lambda found: area_of(found.box)).name
-        need(thing == composition.facts["largest"], "the largest thing must be plain")
-        search = call(
-            "amazon/search_products",
-            {"keywords": thing, "n": 1},
-            words={"keywords": (thing,)},
-            either={"n": (None, *range(1, 11))},
-        )
-        offer, *candles = await play.step(
-            search,
-            *(call("okx/get_candlesticks", {"instrument": f"{id}-USDT", "bar": "1H", "limit": 24}) for id, _ in coins),
-        )
-        swings = [_swing(json.loads(text)) for text in candles]
-        id, name = coins[swings.index(max(swings))]
-        title, price = offer.split("\n")[0].removeprefix("- "), offers.prices(offer)[0]
-        (ticker,) = await play.step(call("okx/get_price", {"instrument": f"{id}-USDT"}))
-        rate = float(json.loads(ticker)["lastPrice"])
-        (quotient,) = await play.step(call("math/division", {"numerator": price, "denominator": rate}))
-        amount = float(quotient)
-        tickers = [search, *(call("okx/get_price", {"instrument": f"{coin}-USDT"}) for coin, _ in coins)]
-        return Solution(
-            wording=f"Detect the largest object in {path}, take the first amazon.com hit for it, find which of "
-            f"{', '.join(coin for coin, _ in coins)} has the widest 24-hour range in percent of its low, and divide the price by its "
-            "last price in USDT.",
-            answer=f"The largest thing is the {thing}; Amazon's first hit is {title} at ${price:.2f}. {name} ({id}) swung most, by "
-            f"{max(swings) * 100:.2f} % from low to high. At {rate:g} USDT that buys about {_written(amount)} {id}.",
-            checks=(
-                AnswerNames(all_of=((thing, *_tables().things[thing], *_plain(title)), (id, name))),
-                AnswerNumber(value=price, tolerance=0.011, what="the price of the thing"),
-                AnswerNumber(value=amount, tolerance=float(f"{amount * 0.008:.3g}"), what="how many coins that is"),
-            ),
-            given={"coins": _listed([f"{coin_name} ({coin})" for coin, coin_name in coins])},
-            alternatives=(play.varied("the day's high and low stand in the tickers too", {1: tickers, 2: ()}),),
-        )
+        found = [one for one in read_objects(text) if one.name in composition.facts["things"]]
+        need(len(found) == len(composition.facts["things"]), "not everything was found")
+        plan = {"swing": _swing, "ends": _ends, "everything": _everything}[play.goal]
+        return await plan(rng, composition, found, path, play)
 
 
-def _ground(canvas: Canvas, rng: random.Random, ground: str) -> float:
-    """Draw what things stand on; returns where it begins."""
-    colour = rng.choice(("#b5524a", "#3f6f8f", "#5d7f58", "#8a6a9a", "#c2954a"))
-    if ground != "room":
-        level = backdrops.outdoors(canvas, rng, ground, rng.uniform(0.3, 0.38))
-        _blanket(canvas, level, colour)
-        return level
-    level = backdrops.room(canvas, rng, rng.uniform(0.46, 0.54))
-    for number in range(1, 24):
-        canvas.draw(
-            line(canvas.width * number / 24, 0, canvas.width * number / 24, level - 16, colour, 9, 'opacity="0.1"')
-        )
-    middle, deep = level + (canvas.height - level) * 0.52, (canvas.height - level) * 0.42
-    canvas.draw(
-        ellipse(canvas.width / 2, middle, canvas.width * 0.46, deep, colour, 'opacity="0.55"'),
-        ellipse(
-            canvas.width / 2,
-            middle,
-            canvas.width * 0.42,
-            deep * 0.88,
-            "none",
-            'stroke="#fff6e5" stroke-width="5" opacity="0.6"',
-        ),
+async def _swing(
+    rng: random.Random, composition: Composition, found: Sequence[Found], path: str, play: Script
+) -> Solution:
+    """The price of the largest thing in the coin that moved most."""
+    coins = rng.sample(composition.facts["coins"], rng.choice((3, 4, 4, 5)))
+    candles, (bar, count) = rng.choice(tuple(_CANDLES.items()))
+    thing = max(found, key=lambda one: area_of(one.box)).name
+    need(thing == composition.facts["largest"], "the largest thing must be plain")
+    offer, *texts = await play.step(
+        _search(thing),
+        *(call("okx/get_candlesticks", {"instrument": f"{id}-USDT", "bar": bar, "limit": count}) for id, *_ in coins),
     )
-    return level
+    ranges = [_range(json.loads(text)) for text in texts]
+    swings = [round((high / low - 1) * 100, 4) for low, high in ranges]
+    order = sorted(range(len(coins)), key=lambda number: -swings[number])
+    need(swings[order[0]] > swings[order[1]] * _LEAST_SWING, "two coins moved about alike")
+    id, name, _ = coins[order[0]]
+    price = offers.prices(offer)[0]
+    (ticker,) = await play.step(_ticker(id))
+    rate = float(json.loads(ticker)["lastPrice"])
+    (quotient,) = await play.step(call("math/division", {"numerator": price, "denominator": rate}))
+    return Solution(
+        wording=f"Detect the largest object in {path}, take the first amazon.com hit for it, find which of "
+        f"{', '.join(coin for coin, *_ in coins)} has the widest range of the last {count} candles of {bar} in percent of its low, and "
+        "divide the price by its last price in USDT.",
+        answer=f"The largest thing is the {thing}, ${price:.2f} at Amazon. {name} ({id}) moved most, by {swings[order[0]]:.2f} % from "
+        f"low to high. At {rate:g} USDT the {thing} costs about {_written(float(quotient))} {id}.",
+        fields=(
+            Field(name="thing", meaning="what takes up most of the picture", value=_thing(thing, composition),
+                  compared=tuple(sorted((area_of(one.box) for one in found), reverse=True))),
+            Field(name="price", meaning="the price of the first offer for it", value=Money(value=price, unit="USD")),
+            Field(name="coin", meaning="the coin with the widest swing", value=_coin(order[0], coins),
+                  compared=tuple(swings[number] for number in order),
+                  derived=tuple(figure for span in ranges for figure in span)),
+            Field(name="amount", meaning="how many of that coin the thing costs", value=_many(float(quotient))),
+        ),
+        given={"coins": _listed([f"{coin_name} ({coin})" for coin, coin_name, _ in coins]), "candles": candles},
+        alternatives=(_by_eye(play),),
+    )  # fmt: skip
 
 
-def _blanket(canvas: Canvas, level: float, colour: str) -> None:
-    """A striped blanket on the ground, as at a yard sale."""
-    top, bottom, width = level + 44, canvas.height - 14, canvas.width
-    canvas.draw(polygon([(width * 0.14, top), (width * 0.86, top), (width - 14, bottom), (14, bottom)], "#f3e9d4"))
-    for number in range(0, 12, 2):
-        near, far = (
-            [14 + (width - 28) * edge / 12 for edge in (number, number + 1)],
-            [width * (0.14 + 0.06 * edge) for edge in (number, number + 1)],
-        )
-        canvas.draw(
-            polygon([(far[0], top), (far[1], top), (near[1], bottom), (near[0], bottom)], colour, 'opacity="0.6"')
-        )
+async def _ends(
+    rng: random.Random, composition: Composition, found: Sequence[Found], path: str, play: Script
+) -> Solution:
+    """The things at both ends, and the difference of their prices in a coin."""
+    id, name, _ = rng.choice(composition.facts["coins"])
+    order = sorted(found, key=lambda one: one.box[0] + one.box[2])
+    for side in (0, 2):
+        edges = sorted(one.box[side] for one in found)
+        plain = order[0].box[side] + 25 <= edges[1] and order[-1].box[side] - 25 >= edges[-2]
+        need(plain, "it is not plain which thing is at the end")
+    ends = [order[0].name, order[-1].name]
+    *texts, ticker = await play.step(*map(_search, ends), _ticker(id))
+    prices = [offers.prices(text)[0] for text in texts]
+    need(max(prices) > min(prices) * 1.1, "both cost about the same")
+    dearer = prices.index(max(prices))
+    rate = float(json.loads(ticker)["lastPrice"])
+    (text,) = await play.step(call("math/subtract", {"minuend": max(prices), "subtrahend": min(prices)}))
+    difference = round(float(text), 2)
+    need(difference not in prices, "the difference is one of the prices")
+    (quotient,) = await play.step(call("math/division", {"numerator": difference, "denominator": rate}))
+    return Solution(
+        wording=f"Detect the objects in {path}; take the first amazon.com hit for the leftmost and the rightmost, and divide the "
+        f"difference of the prices by the last price of {id}-USDT.",
+        answer=f"On the left is the {ends[0]} at ${prices[0]:.2f}, on the right the {ends[1]} at ${prices[1]:.2f}. The {ends[dearer]} costs "
+        f"${difference:.2f} more, which is {_written(float(quotient))} {id} at {rate:g} USDT.",
+        fields=(
+            Field(
+                name="prices",
+                meaning="the things at the two ends: what each is, and its price",
+                value=Table(
+                    columns=("thing", "price"),
+                    rows=tuple(
+                        (_thing(thing, composition), Money(value=price, unit="USD"))
+                        for thing, price in zip(ends, prices, strict=True)
+                    ),
+                ),
+            ),
+            Field(name="dearer", meaning="which of the two costs more", value=_thing(ends[dearer], composition),
+                  compared=(max(prices), min(prices))),
+            Field(name="difference", meaning="how much more it costs", value=Money(value=difference, unit="USD"),
+                  derived=tuple(prices)),
+            Field(name="coins", meaning="how many coins that difference is", value=_many(float(quotient)),
+                  derived=(*prices, rate)),
+        ),
+        given={"coin": f"{name} ({id})"},
+        alternatives=(_by_eye(play),),
+    )  # fmt: skip
 
 
-def _arranged(
-    rng: random.Random, kit: Kit, names: Sequence[str], canvas: Canvas, level: float
-) -> list[tuple[str, float, float, float]]:
-    """Name, place and height of each thing, the farthest first; the first name becomes by far the largest."""
-    shapes = {name: kit.art.object(name).size for name in names}
-    found: list[tuple[str, float, float, float]] = []
-    boxes: list[tuple[float, float, float, float]] = []
-    tries = 0
-    while len(found) < len(names):
-        name = names[len(found)]
-        nearness = rng.uniform(0.1, 1) if found else rng.uniform(0.9, 1)
-        side = rng.uniform(130, 150) + 75 * nearness if found else rng.uniform(370, 415)
-        wide, tall = shapes[name]
-        height = min(460, side * (tall / wide) ** 0.5)
-        width = height * wide / tall
-        x, foot = (
-            rng.uniform(40 + width / 2, canvas.width - 40 - width / 2),
-            level + 45 + (canvas.height - 85 - level) * nearness,
-        )
-        box = (x - width / 2 - 16, foot - height - 10, x + width / 2 + 16, foot + 22)
-        tries += 1
-        if not any(_meet(box, other) for other in boxes):
-            found.append((name, x, foot, height))
-            boxes.append(box)
-        elif tries % 200 == 0:
-            found, boxes = [], []
-    return sorted(found, key=lambda item: item[2])
+async def _everything(
+    rng: random.Random, composition: Composition, found: Sequence[Found], path: str, play: Script
+) -> Solution:
+    """One of each, and whether some coins pay for it."""
+    id, name, value = rng.choice(composition.facts["coins"])
+    amount = float(f"{rng.uniform(400, 1400) / value:.2g}")
+    *texts, ticker = await play.step(*(_search(one.name) for one in found), _ticker(id))
+    prices = [offers.prices(text)[0] for text in texts]
+    rate = float(json.loads(ticker)["lastPrice"])
+    total, worth = await play.step(
+        call("math/sum", {"numbers": prices}), call("math/multiply", {"firstNumber": amount, "SecondNumber": rate})
+    )
+    cost, have = round(float(total), 2), float(worth)
+    need(abs(cost - have) > 0.04 * cost, "it is a close thing")
+    (text,) = await play.step(call("math/subtract", {"minuend": max(cost, have), "subtrahend": min(cost, have)}))
+    rest = round(float(text), 2)
+    need(abs(rest - round(have, 2)) > 1, "two figures are about alike")
+    said = f"{amount:,.10g}"
+    return Solution(
+        wording=f"Detect the objects in {path}, add up the first amazon.com hits for all, and compare with {said} {id} at the last price "
+        f"of {id}-USDT.",
+        answer=f"Everything costs ${cost:.2f}. {said} {id} are worth ${have:.2f}, so it is "
+        f"{'enough, and' if have > cost else 'not enough:'} ${rest:.2f} {'are left' if have > cost else 'are missing'}.",
+        fields=(
+            Field(name="total", meaning="what one of each costs together", value=Money(value=cost, unit="USD"),
+                  derived=tuple(prices)),
+            Field(name="enough", meaning="whether the coins are worth that much", value=YesNo(value=have > cost),
+                  compared=(max(have, cost), min(have, cost))),
+            Field(name="difference", meaning="the money that is left over or missing, as a positive sum",
+                  value=Money(value=rest, unit="USD", within=0.02), derived=(*prices, rate)),
+        ),
+        given={"coins": f"{said} {name} ({id})"},
+        alternatives=(_by_eye(play),),
+    )  # fmt: skip
 
 
-def _meet(one: Sequence[float], other: Sequence[float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _by_eye(play: Script) -> Any:
+    return play.varied("the things named by eye", {0: ()})
 
 
-def _swing(candles: Sequence[Mapping[str, Any]]) -> float:
-    low = min(float(candle["low"]) for candle in candles)
-    return (max(float(candle["high"]) for candle in candles) - low) / low
+def _search(thing: str) -> ReferenceCall:
+    return call(
+        "amazon/search_products",
+        {"keywords": thing, "n": 1},
+        words={"keywords": (thing,)},
+        either={"n": (None, *range(1, 11)), "amazon_domain": (None, "amazon.com")},
+    )
 
 
-def _plain(title: str) -> tuple[str, ...]:
-    """What a product is called without its variety."""
-    return (title, title.split(",")[0])
+def _ticker(id: str) -> ReferenceCall:
+    return call("okx/get_price", {"instrument": f"{id}-USDT"})
+
+
+def _thing(thing: str, composition: Composition) -> Name:
+    names = {one: (one, *_tables().things[one]) for one in composition.facts["things"]}
+    others = tuple(name for one, spelled in names.items() if one != thing for name in spelled)
+    return Name(value=thing, aliases=names[thing][1:], others=others)
+
+
+def _coin(number: int, coins: Sequence[tuple[str, str, float]]) -> Choice:
+    id, name, _ = coins[number]
+    return Choice(value=id, options=tuple(coin[0] for coin in coins), aliases=(name, f"{name} {id}", f"{id} {name}"))
+
+
+def _many(amount: float) -> Number:
+    """A number of coins; four digits are enough."""
+    return Number(value=amount, within=float(f"{amount * 0.002:.2g}"))
+
+
+def _range(candles: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+    return min(float(candle["low"]) for candle in candles), max(float(candle["high"]) for candle in candles)
 
 
 def _written(amount: float) -> str:

@@ -1,13 +1,15 @@
-"""A board with tickers: the dearer two are compared, and the winner's growth is written on the picture."""
+"""A board with tickers and an empty field: who grew most, who leads by the books, and what two of them paid out."""
 
 import json
 import random
 import re
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from m3bench.tasks.checks import AnswerNames, CallMade, PictureChanged
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.answers.fields import Field, File, Integer, Money, Name, Number, Table
+from m3bench.tasks.checks import PictureChanged
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.boards import STYLES, board
 from m3bench.tasks.render.canvas import Canvas
@@ -15,18 +17,28 @@ from m3bench.tasks.task import ReferenceCall
 
 _LETTERS = 57.0
 """Pixels that a character of the drawn text takes at scale 2."""
+_FOREIGN = {"TSM", "BABA"}
+"""Companies whose books are not in dollars."""
+
+
+class _Measure(NamedTuple):
+    said: str
+    key: str
+    statement: str
 
 
 class _Tables(Tables):
     headings: tuple[str, ...]
     captions: tuple[str, ...]
+    measures: tuple[_Measure, ...]
+    nicknames: dict[str, tuple[str, ...]]
 
 
 _tables = tables("stock_growth", _Tables)
 
 
 class StockGrowth:
-    """Read tickers, find the dearest two, compare their growth, ask the analysts, and write on the picture."""
+    """Read tickers, then compare prices, reports or dividends."""
 
     name = "stock_growth"
     servers = ("ocr", "yahoo-finance", "imagesorcery-mcp")
@@ -34,67 +46,205 @@ class StockGrowth:
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A board with four to six tickers and an empty field."""
         canvas = Canvas(kit.art, 1360, 900)
-        tickers = [company["id"] for company in kit.world("companies") if re.fullmatch(r"[A-Z]{3,5}", company["id"])]
+        companies = {company["id"]: company["name"] for company in kit.world("companies")}
+        tickers = [ticker for ticker in companies if re.fullmatch(r"[A-Z]{3,5}", ticker)]
         words = rng.sample([ticker for ticker in tickers if ticker != "GOOG"], rng.choice((4, 4, 5, 6)))
         style = rng.choice(STYLES)
         field = board(canvas, rng, style, rng.choice(_tables().headings), words, rng.choice(_tables().captions))
         canvas.light(rng, 0.3 if style == "screen" else 0.7)
-        return Composition.of(canvas, tickers=words, field=field.box, ink=field.ink)
+        return Composition.of(
+            canvas, names={word: companies[word] for word in words}, tickers=words, field=field.box, ink=field.ink
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Read, quote, compare, ask, write."""
-        start, end, months = *_window(rng), rng.randint(2, 6)
+        """Read the board, then go for what is asked."""
         (text,) = await play.step(call("ocr/perform_ocr", {"input_data": path}, free=("config", "language")))
-        read = set(re.findall(r"[A-Z]{3,5}", text.upper()))
         # A letter that was misread is plain to see in the picture: such tickers come last.
+        read = set(re.findall(r"[A-Z]{3,5}", text.upper()))
         listed = sorted(composition.facts["tickers"], key=lambda ticker: ticker not in read)
-        texts = await play.step(*(call("yahoo-finance/get_stock_info", {"ticker": ticker}) for ticker in listed))
-        infos = {ticker: json.loads(text) for ticker, text in zip(listed, texts, strict=True)}
-        dearest = sorted(listed, key=lambda ticker: -infos[ticker]["currentPrice"])[:2]
-        texts = await play.step(*(_history(ticker, start, end) for ticker in dearest))
-        growths = {ticker: _growth(json.loads(text), start, end) for ticker, text in zip(dearest, texts, strict=True)}
-        best = max(dearest, key=lambda ticker: growths[ticker])
-        other = next(ticker for ticker in dearest if ticker != best)
-        name = infos[best]["shortName"]
-        (text,) = await play.step(
-            call(
-                "yahoo-finance/get_recommendations",
-                {"ticker": best, "recommendation_type": "upgrades_downgrades", "months_back": months},
-            )
-        )
-        ratings = json.loads(text)
-        last = [rating for rating in ratings if rating["GradeDate"][:10] == ratings[0]["GradeDate"][:10]]
-        figure = f"{abs(growths[best]):.2f}"
-        label = f"{best} {growths[best]:+.2f}%"
-        await play.step(
-            call(
-                "imagesorcery-mcp/draw_texts",
-                {"input_path": path, "texts": [_lettering(label, composition)]},
-                free=("output_path",),
-            )
-        )
-        return Solution(
-            wording=f"Read the tickers in {path}, find the two with the highest currentPrice, compare their closes of {start} and {end}, "
-            f"read the upgrades and downgrades of the better over {months} months and draw its growth into the empty field.",
-            answer=f"The two dearest are {dearest[0]} and {dearest[1]}. {name} ({best}) did better: {growths[best]:+.2f}% against "
-            f"{growths[other]:+.2f}% for {other}. The latest rating is {ratings[0]['ToGrade']} by {ratings[0]['Firm']}. I wrote {label} "
-            "into the empty field.",
-            checks=(
-                AnswerNames(
-                    all_of=(
-                        (best, name),
-                        tuple(rating["Firm"] for rating in last),
-                        tuple(rating["ToGrade"] for rating in last),
-                    )
-                ),
-                AnswerNames(all_of=((figure,),)),
-                PictureChanged(
-                    source=path.removeprefix("./"), pattern="*.png", boxes=(composition.facts["field"],), margin=16
-                ),
-                CallMade(tool="imagesorcery-mcp/draw_texts", containing=figure),
+        plan = {"growth": _growth, "books": _books, "dividends": _dividends}[play.goal]
+        return await plan(rng, composition, listed, path, play)
+
+
+async def _growth(
+    rng: random.Random, composition: Composition, listed: Sequence[str], path: str, play: Script
+) -> Solution:
+    """All prices, the history of the two dearest, and the winner written on the picture."""
+    start, end = _window(rng)
+    texts = await play.step(*(call("yahoo-finance/get_stock_info", {"ticker": ticker}) for ticker in listed))
+    prices = {ticker: json.loads(text)["currentPrice"] for ticker, text in zip(listed, texts, strict=True)}
+    one, two, three, *_ = sorted(prices.values(), reverse=True)
+    need(one > two * 1.01 > two > three * 1.02, "it is not plain which two are the dearest")
+    dearest = sorted(listed, key=lambda ticker: -prices[ticker])[:2]
+    texts = await play.step(*(_history(ticker, start, end) for ticker in dearest))
+    closes = {ticker: _closes(json.loads(text), start, end) for ticker, text in zip(dearest, texts, strict=True)}
+    growths = {ticker: round((last / first - 1) * 100, 2) for ticker, (first, last) in closes.items()}
+    best, other = sorted(dearest, key=lambda ticker: -growths[ticker])
+    need(growths[best] - growths[other] >= 0.3 and growths[best] >= 0.5, "no clear winner")
+    label = f"{best} {growths[best]:+.2f}%"
+    lettering = call(
+        "imagesorcery-mcp/draw_texts",
+        {"input_path": path, "texts": [_lettering(label, composition)]},
+        free=("output_path",),
+    )
+    (text,) = await play.step(lettering)
+    changed = PictureChanged(
+        source=path.removeprefix("./"), pattern="*.png", boxes=(composition.facts["field"],), margin=16
+    )
+    return Solution(
+        wording=f"Read the tickers in {path}, find the two with the highest currentPrice, compare their closes of {start} and {end}, "
+        "and draw the better one's growth into the empty field.",
+        answer=f"The two dearest are {dearest[0]} and {dearest[1]}. {best} did better: {growths[best]:+.2f}% against "
+        f"{growths[other]:+.2f}% for {other}. I wrote {label} into the empty field.",
+        fields=(
+            Field(
+                name="winner",
+                meaning="the ticker of whichever of the two most expensive shares gained more",
+                value=_share(best, composition),
+                compared=(growths[best], growths[other]),
             ),
-            given={"start": _said(start), "end": _said(end), "months": str(months)},
+            Field(
+                name="growth",
+                meaning="how much it gained from the first close to the second",
+                value=Number(value=growths[best], unit="%", decimals=2),
+                derived=closes[best],
+            ),
+            Field(
+                name="picture",
+                meaning="a copy of the picture with ticker and growth written into the empty field",
+                value=File(form="png", value=json.loads(text)["images"][0], holds=(changed,)),
+            ),
+        ),
+        given={"start": _said(start), "end": _said(end)},
+        alternatives=(_by_eye(play),),
+    )
+
+
+async def _books(
+    rng: random.Random, composition: Composition, listed: Sequence[str], path: str, play: Script
+) -> Solution:
+    """The yearly report of all; of the leader, what the last broker and the newest headline say."""
+    measure, months = rng.choice(_tables().measures), rng.randint(2, 9)
+    need(not _FOREIGN & set(listed), "some books are in another currency")
+    texts = await play.step(
+        *(
+            call("yahoo-finance/get_financial_statement", {"ticker": ticker, "financial_type": measure.statement})
+            for ticker in listed
         )
+    )
+    amounts = {ticker: json.loads(text)[0].get(measure.key, 0) for ticker, text in zip(listed, texts, strict=True)}
+    best, *others = sorted(listed, key=lambda ticker: -amounts[ticker])
+    need(amounts[best] > max(0, amounts[others[0]]) * 1.05, "two of them are about equal")
+    rated = call(
+        "yahoo-finance/get_recommendations",
+        {"ticker": best, "recommendation_type": "upgrades_downgrades", "months_back": months},
+    )
+    said, news = await play.step(rated, call("yahoo-finance/get_yahoo_finance_news", {"ticker": best}))
+    ratings, headlines = json.loads(said), re.findall(r"^- (.*)$", news, re.MULTILINE)
+    need(len(ratings) > 1 and ratings[0]["GradeDate"][:10] > ratings[1]["GradeDate"][:10], "two brokers were the last")
+    firm, grade = ratings[0]["Firm"], ratings[0]["ToGrade"]
+    return Solution(
+        wording=f"Read the tickers in {path}, find which has the highest {measure.key} in its newest yearly statement, and "
+        f"give the latest of its upgrades and downgrades over {months} months and its newest headline.",
+        answer=f'{best} leads with {amounts[best]:,} dollars. {firm} rated it last, "{grade}". The newest headline: {headlines[0]}',
+        fields=(
+            Field(
+                name="company",
+                meaning="which of the companies leads by that figure",
+                value=_share(best, composition),
+                compared=tuple(float(amounts[ticker]) for ticker in (best, *others)),
+            ),
+            Field(
+                name="figure",
+                meaning="that figure of it, in dollars",
+                value=Number(value=amounts[best], unit="USD"),
+            ),
+            Field(
+                name="broker",
+                meaning="the firm that rated it last",
+                value=Name(value=firm, others=tuple({one["Firm"] for one in ratings} - {firm})),
+            ),
+            Field(
+                name="rating",
+                meaning="what that firm rates it now",
+                value=Name(value=grade, others=tuple(sorted({one["ToGrade"] for one in ratings} - {grade}))),
+            ),
+            Field(
+                name="headline",
+                meaning="the first headline in its news, word for word",
+                value=Name(value=headlines[0], others=tuple(headlines[1:])),
+            ),
+        ),
+        given={"measure": measure.said, "months": str(months)},
+        alternatives=(_by_eye(play),),
+    )
+
+
+async def _dividends(
+    rng: random.Random, composition: Composition, listed: Sequence[str], path: str, play: Script
+) -> Solution:
+    """What the two of one row paid, and what it buys at the price of the better payer."""
+    row, shares, year = rng.choice(("top", "second")), rng.choice((40, 60, 80, 120, 150)), rng.choice((2023, 2024))
+    _, day = _window(rng)
+    tickers = composition.facts["tickers"]
+    pair = tickers[:2] if row == "top" else tickers[2:4]
+    texts = await play.step(*(call("yahoo-finance/get_stock_actions", {"ticker": ticker}) for ticker in pair))
+    parts = {ticker: _paid(json.loads(text), year) for ticker, text in zip(pair, texts, strict=True)}
+    paid = {ticker: round(sum(amounts) * shares, 2) for ticker, amounts in parts.items()}
+    better, other = sorted(pair, key=lambda ticker: -paid[ticker])
+    need(paid[other] > 0 and paid[better] > paid[other] * 1.05, "both must pay, and one of them more")
+    (text,) = await play.step(_history(better, day, day))
+    price, _ = _closes(json.loads(text), day, day)
+    bought = sum(paid.values()) / price
+    count = int(bought)
+    need(count >= 1 and 0.03 < bought - count < 0.97, "it is not plain how many shares that buys")
+    need(len({count, int(paid[better] / price), int(paid[other] / price)}) == 3, "half of the money would buy as many")
+    return Solution(
+        wording=f"Read the tickers in {path}; for the two of the {row} row add up the dividends of {year}, times {shares}; "
+        f"divide the sum by what the one that paid more closed at on {day}.",
+        answer=f"In {year}, {shares} shares paid {paid[better]:.2f} dollars of {better} and {paid[other]:.2f} dollars of {other}. "
+        f"At {price:.2f} dollars, the close of {_said(day)}, the money buys {count} shares of {better}.",
+        fields=(
+            Field(
+                name="dividends",
+                meaning="what each of the two shares paid in all: ticker, dollars",
+                value=Table(
+                    columns=("ticker", "amount"),
+                    rows=tuple((_share(ticker, composition), Money(value=paid[ticker], unit="USD")) for ticker in pair),
+                ),
+                derived=tuple(amount for amounts in parts.values() for amount in amounts),
+            ),
+            Field(
+                name="better_payer",
+                meaning="the ticker of the one that paid more",
+                value=_share(better, composition),
+                compared=(paid[better], paid[other]),
+            ),
+            Field(
+                name="new_shares",
+                meaning="how many whole shares of it all that money buys at that close",
+                value=Integer(value=count),
+                derived=(price,),
+            ),
+        ),
+        given={"row": row, "shares": str(shares), "year": str(year), "day": _said(day)},
+        alternatives=(_by_eye(play),),
+    )
+
+
+def _by_eye(play: Script) -> Any:
+    return play.varied("the board read by eye", {0: ()})
+
+
+def _share(ticker: str, composition: Composition) -> Name:
+    """A share by its ticker or its company's name, and none of the others on the board."""
+    names = {one: (one, name, *_tables().nicknames.get(one, ())) for one, name in composition.facts["names"].items()}
+    return Name(
+        value=ticker,
+        aliases=names[ticker][1:],
+        others=tuple(name for one, spelled in names.items() if one != ticker for name in spelled),
+        context=(*names[ticker], "NASDAQ NYSE ticker symbol shares stock"),
+    )
 
 
 def _window(rng: random.Random) -> tuple[date, date]:
@@ -112,10 +262,14 @@ def _history(ticker: str, start: date, end: date) -> ReferenceCall:
     return call("yahoo-finance/get_historical_stock_prices", arguments, either=either)
 
 
-def _growth(rows: list[dict[str, Any]], start: date, end: date) -> float:
-    closes = {row["Date"][:10]: row["Close"] for row in rows}
-    first, last = closes[start.isoformat()], closes[end.isoformat()]
-    return round(float(last / first - 1) * 100, 2)
+def _closes(rows: Sequence[Mapping[str, Any]], start: date, end: date) -> tuple[float, float]:
+    closes = {row["Date"][:10]: float(row["Close"]) for row in rows}
+    return closes[start.isoformat()], closes[end.isoformat()]
+
+
+def _paid(rows: Sequence[Mapping[str, Any]], year: int) -> tuple[float, ...]:
+    """The dividends of a year."""
+    return tuple(float(row["Dividends"]) for row in rows if row["Date"][:4] == str(year) and row["Dividends"])
 
 
 def _lettering(label: str, composition: Composition) -> dict[str, Any]:
