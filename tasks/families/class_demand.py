@@ -1,11 +1,11 @@
-"""A classroom with a survey on the board: its median and mode, what the class can afford, and what is said of that."""
+"""A classroom with a survey on the board: its figures, what the class can afford, and what stands on the desks."""
 
 import random
 import re
 from typing import Any, NamedTuple
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, CallMade
-from m3bench.tasks.families import offers
+from m3bench.tasks.answers.fields import Field, Integer, Money, Name, Number
+from m3bench.tasks.families import forum, offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.detections import read_objects
 from m3bench.tasks.families.texts import Tables, tables
@@ -92,77 +92,171 @@ class ClassDemand:
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Read board and room, then figures and prices, then what is said of the choice, then the bill."""
-        budget = rng.choice(_BUDGETS)
-        wishes = {wish.word: wish for wish, _ in composition.facts["rows"]}
-        looking = call(
-            "dinox-mcp/detect-all-objects",
-            {"imageFileUri": path, "includeDescription": False},
-            free=("includeDescription",),
-        )
-        reading = call("ocr/perform_ocr", {"input_data": path}, free=("config",), either={"language": [None, "eng"]})
-        board, room = await play.step(reading, looking)
-        demand = _rows(board, wishes)
-        read = {wish.word: number for wish, number in composition.facts["rows"]}
-        need(demand == read, f"the board must be legible: {board}")
-        ranked = sorted(demand, key=lambda word: -demand[word])
-        figures = list(demand.values())
-        texts = await play.step(
-            call("math/median", {"numbers": figures}),
-            call("math/mode", {"numbers": figures}),
-            *(_search(word) for word in ranked[:2]),
-        )
-        median, mode = float(texts[0]), float(_found(r"\((\d+)\)", texts[1]))
-        prices = [offers.prices(text)[0] for text in texts[2:]]
-        word, price = next((word, price) for word, price in zip(ranked, prices, strict=False) if price <= budget)
-        wish = wishes[word]
-        there = sum(found.name == wish.label for found in read_objects(room))
-        community = word.replace(" ", "").casefold()
-        hot, said, missing = await play.step(
-            call(
-                "Reddit-MCP-Server/search_hot_posts", {"subreddit": community, "limit": 1},
-                either={"subreddit": [community, f"r/{community}"], "limit": [None, *range(1, 26)]},
+        """Read what is needed, then go for what is asked."""
+        plan = {"purchase": _purchase, "figures": _figures, "desks": _desks}[play.goal]
+        return await plan(rng, composition, path, play)
+
+
+async def _purchase(rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+    """The more wanted thing that is within the budget, and what those still missing cost."""
+    budget = rng.choice(_BUDGETS)
+    wishes = _wishes(composition)
+    board, room = await play.step(_reading(path), _looking(path))
+    demand = _demand(board, composition)
+    ranked = sorted(demand, key=lambda word: -demand[word])
+    prices = [offers.prices(text)[0] for text in await play.step(*(_search(word) for word in ranked[:2]))]
+    need(all(abs(price - budget) > 0.02 * budget for price in prices), "a price is at the limit")
+    word, price = next((word, price) for word, price in zip(ranked, prices, strict=False) if price <= budget)
+    there = _count(room, wishes[word])
+    (text,) = await play.step(call("math/subtract", {"minuend": demand[word], "subtrahend": there}))
+    missing = int(float(text))
+    need(missing > 1 and missing not in demand.values(), "what is missing can be read off the board")
+    (bill,) = await play.step(call("math/multiply", {"firstNumber": price, "SecondNumber": missing}))
+    cost = round(float(bill), 2)
+    need(cost != price * demand[word], "nothing of it is there")
+    return Solution(
+        wording=f"Read the survey in {path} and detect the objects; find the two most wanted things on Amazon; for the more wanted one that "
+        f"costs at most {budget} dollars subtract those in the room from the votes and multiply by the price.",
+        answer=f"The most wanted within {budget} dollars are {word.casefold()} at {price:.2f} each. There are {there} in the room, so "
+        f"{missing} are missing, which costs {cost:.2f} dollars.",
+        fields=(
+            Field(name="thing", meaning="what to buy", value=_thing(word, wishes),
+                  compared=tuple(float(demand[one]) for one in ranked[ranked.index(word) :])),
+            Field(name="unit_price", meaning="the price of one", value=Money(value=price, unit="USD")),
+            Field(name="quantity", meaning="how many are still to be bought", value=Integer(value=missing),
+                  derived=(float(demand[word]),)),
+            Field(name="total_cost", meaning="what those cost together", value=Money(value=cost, unit="USD"),
+                  derived=(price, float(demand[word]))),
+        ),
+        given={"budget": str(budget)},
+        alternatives=(
+            play.varied(
+                "Only the wished things are looked for.",
+                {0: [_reading(path)], 1: [*play.steps[1], _named(path, ranked[:2], wishes)]},
             ),
-            call("wiki/summary", {"title": wish.article}, either={"title": composition.facts["articles"][wish.article]}),
-            call("math/subtract", {"minuend": demand[word], "subtrahend": there}),
-        )  # fmt: skip
-        (bill,) = await play.step(call("math/multiply", {"firstNumber": price, "SecondNumber": int(float(missing))}))
-        post, line = hot.split("\n")[0].removeprefix("- "), said.splitlines()[1]
-        cost = round(float(bill), 2)
-        named = word.casefold()
-        return Solution(
-            wording=f"Read the survey in {path} and detect the objects; compute median and mode; find the two most wanted things on Amazon; "
-            f"for the more wanted one that costs at most {budget} dollars subtract those in the room from the votes, multiply by the "
-            "price, and find the hottest post and the article on it.",
-            answer=f"The median is {median:g} and the mode {mode:g}. Within {budget} dollars the most wanted are {named} at {price:.2f} each. "
-            f"There are {there} in the room, so {float(missing):g} are missing, which costs {cost:.2f} dollars. "
-            f'The hottest post in r/{community} is "{post}". Wikipedia: {line}.',
-            checks=(
-                AnswerNumber(value=median, tolerance=0, what="the median"),
-                AnswerNumber(value=mode, tolerance=0, what="the mode"),
-                AnswerNumber(value=price, tolerance=0.011, what="the price of one"),
-                AnswerNumber(value=cost, tolerance=0.011, what="the cost of those missing"),
-                AnswerNames(all_of=((named, wish.label, wish.art), (_beginning(post),))),
-                BackedByCall(any_of=(_beginning(post),)),
-                CallMade(tool="wiki/summary", containing=wish.label),
-                CallMade(tool="ocr/perform_ocr"),
-            ),
-            given={"budget": str(budget)},
-            alternatives=(
-                play.varied(
-                    "Only the wished things are looked for.",
-                    {0: [reading], 1: [*play.steps[1], _named(path, ranked[:2], wishes)]},
-                ),
-                _one_by_one(play.steps, enough=word == ranked[0]),
-            ),
-        )
+            _one_by_one(play.steps, enough=word == ranked[0]),
+            play.varied("Board and desks are seen by eye.", {0: ()}),
+        ),
+    )  # fmt: skip
+
+
+async def _figures(rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+    """Median and mode, and what people say of the winner."""
+    wishes = _wishes(composition)
+    (board,) = await play.step(_reading(path))
+    demand = _demand(board, composition)
+    votes = list(demand.values())
+    ranked = sorted(demand, key=lambda word: -demand[word])
+    community = ranked[0].replace(" ", "").casefold()
+    count = rng.choice((2, 3, 4))
+    middle, common, listed = await play.step(
+        call("math/median", {"numbers": votes}), call("math/mode", {"numbers": votes}), forum.hot(community, count)
+    )
+    median, mode = float(middle), float(_found(r"\((\d+)\)", common))
+    need(median != mode, "median and mode are the same")
+    posts = forum.posts(listed)
+    need(len(posts) >= 2 and posts[0].score > posts[1].score * 1.02, "two posts are about alike")
+    (text,) = await play.step(forum.opened(posts[0]))
+    author, said = forum.best_comment(text)
+    need(bool(author) and author != posts[0].author, "nobody else commented")
+    return Solution(
+        wording=f"Read the survey in {path}; compute median and mode of the votes; find the hottest post in the subreddit of the most wanted "
+        "thing and who wrote the best comment on it.",
+        answer=f"The median is {median:g} and the mode {mode:g}. Most wanted are {ranked[0].casefold()}. The hottest post in r/{community} is "
+        f'"{posts[0].title}", and {author} wrote the first comment: "{said}"',
+        fields=(
+            Field(name="median", meaning="the median of the votes", value=Number(value=median), derived=tuple(map(float, votes))),
+            Field(name="mode", meaning="the mode of the votes", value=Number(value=mode), derived=tuple(map(float, votes))),
+            Field(name="favourite", meaning="what got the most votes", value=_thing(ranked[0], wishes),
+                  compared=tuple(float(demand[word]) for word in ranked)),
+            Field(name="post", meaning="the title of the first hot post in its subreddit", value=forum.title(posts[0], posts)),
+            Field(name="commenter", meaning="who wrote the first comment on that post",
+                  value=Name(value=author, others=tuple(sorted({post.author for post in posts} - {author})))),
+        ),
+        alternatives=(play.varied("The board is read by eye.", {0: ()}),),
+    )  # fmt: skip
+
+
+async def _desks(rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+    """What stands on the desks most often, how wanted it is, what it is, and what some more cost."""
+    more, wishes = rng.randint(3, 9), _wishes(composition)
+    board, room = await play.step(_reading(path), _looking(path))
+    demand = _demand(board, composition)
+    counts = {word: _count(room, wish) for word, wish in wishes.items()}
+    ranked = sorted(counts, key=lambda word: -counts[word])
+    word, there = ranked[0], counts[ranked[0]]
+    wish = wishes[word]
+    need(there > counts[ranked[1]] and bool(wish.article), "two things stand there as often")
+    need(demand[word] not in (there, more), "two figures are the same")
+    articles = composition.facts["articles"][wish.article]
+    offer, said = await play.step(
+        _search(word), call("wiki/summary", {"title": wish.article}, either={"title": articles})
+    )
+    price, line = offers.prices(offer)[0], said.splitlines()[1]
+    (bill,) = await play.step(call("math/multiply", {"firstNumber": price, "SecondNumber": more}))
+    cost = round(float(bill), 2)
+    return Solution(
+        wording=f"Detect the objects in {path} and read the survey; of the wish that stands there most often give pieces, votes, Wikipedia's "
+        f"description and the price of {more} at amazon.com.",
+        answer=f"Most of what is on the desks are {word.casefold()}: {there} of them, with {demand[word]} votes. Wikipedia says: {line}. {more} more "
+        f"cost {cost:.2f} dollars at {price:.2f} each.",
+        fields=(
+            Field(name="thing", meaning="which of the things on the list stands on the desks most often", value=_thing(word, wishes),
+                  compared=(float(there), *(float(counts[other]) for other in ranked[1:]))),
+            Field(name="pieces", meaning="how many of them stand there", value=Integer(value=there)),
+            Field(name="votes", meaning="how many votes it got", value=Integer(value=demand[word])),
+            Field(name="description", meaning="Wikipedia's short description of it, word for word", value=Name(value=line)),
+            Field(name="cost", meaning="what that many more cost", value=Money(value=cost, unit="USD"), derived=(price,)),
+        ),
+        given={"more": str(more)},
+        alternatives=(
+            play.varied("The board is read by eye.", {0: [_looking(path)]}),
+            play.varied("Board and desks are seen by eye.", {0: ()}),
+        ),
+    )  # fmt: skip
+
+
+def _reading(path: str) -> ReferenceCall:
+    return call("ocr/perform_ocr", {"input_data": path}, free=("config",), either={"language": [None, "eng"]})
+
+
+def _looking(path: str) -> ReferenceCall:
+    return call(
+        "dinox-mcp/detect-all-objects",
+        {"imageFileUri": path, "includeDescription": False},
+        free=("includeDescription",),
+    )
+
+
+def _wishes(composition: Composition) -> dict[str, _Wish]:
+    return {wish.word: wish for wish, _ in composition.facts["rows"]}
+
+
+def _demand(board: str, composition: Composition) -> dict[str, int]:
+    """The votes as the board was read, which must be as it was drawn."""
+    demand = _rows(board, _wishes(composition))
+    need(
+        demand == {wish.word: number for wish, number in composition.facts["rows"]},
+        f"the board must be legible: {board}",
+    )
+    return demand
+
+
+def _count(room: str, wish: _Wish) -> int:
+    return sum(found.name == wish.label for found in read_objects(room))
+
+
+def _thing(word: str, wishes: dict[str, _Wish]) -> Name:
+    wish = wishes[word]
+    others = [name for one in wishes.values() if one is not wish for name in (one.word, one.label)]
+    return Name(value=word.casefold(), aliases=tuple(sorted({wish.label, wish.art})), others=tuple(others))
 
 
 def _one_by_one(steps: list[tuple[ReferenceCall, ...]], enough: bool) -> Reference:
     """The second wish is priced only when the first is too dear."""
-    first, (*figures, top, second), *rest = steps
+    first, (top, second), *rest = steps
     later = () if enough else ((second,),)
-    return Reference(note="One price after the other.", steps=(first, (*figures, top), *later, *rest))
+    return Reference(note="One price after the other.", steps=(first, (top,), *later, *rest))
 
 
 def _search(word: str) -> ReferenceCall:
@@ -197,8 +291,3 @@ def _found(pattern: str, text: str) -> str:
     match = re.search(pattern, text)
     assert match, text
     return match[1]
-
-
-def _beginning(text: str) -> str:
-    """A part of a text that is long enough to identify it."""
-    return " ".join(text.split()[:5]).rstrip(".,:;!?\"'")

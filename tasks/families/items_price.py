@@ -1,13 +1,15 @@
-"""A shelf in a shop: read every pack, find what each costs on Amazon, and make a sheet with the sum."""
+"""A shelf in a shop: read the packs, find them on Amazon, and compare prices, ratings or boards."""
 
 import random
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from m3bench.tasks.checks import AnswerNumber, CallMade, WorkbookCells
+from m3bench.tasks.answers.fields import Field, File, Integer, Money, Name, Number
+from m3bench.tasks.answers.sheets import WorkbookRows
+from m3bench.tasks.checks import WorkbookCells
 from m3bench.tasks.families import offers
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
@@ -16,19 +18,12 @@ from m3bench.tasks.task import ReferenceCall
 
 _WIDTHS = {"box": 330, "bag": 320, "jar": 290, "can": 270, "bottle": 270, "tube": 280}
 _SHOPS = {
-    "American": "amazon.com",
-    "British": "amazon.co.uk",
-    "Canadian": "amazon.ca",
-    "Australian": "amazon.com.au",
-    "Irish": "amazon.ie",
+    "American": ("amazon.com", "USD"),
+    "British": ("amazon.co.uk", "GBP"),
+    "Canadian": ("amazon.ca", "CAD"),
+    "Australian": ("amazon.com.au", "AUD"),
+    "Irish": ("amazon.ie", "EUR"),
 }
-_TOUCHES = (
-    "an empty second page for notes",
-    "a duplicate of the page as backup",
-    "a bar chart",
-    "filter buttons",
-    "a bold heading row",
-)
 _BOOK, _SHEET = "./shelf_prices.xlsx", "Prices"
 
 
@@ -42,7 +37,7 @@ _tables = tables("items_price", _Tables)
 
 
 class ItemsPrice:
-    """Read the packs, search each, add up, share out, and write a sheet."""
+    """Read the packs, search each, then add up, compare, or write a sheet."""
 
     name = "items_price"
     servers = ("amazon", "math", "excel")
@@ -73,46 +68,179 @@ class ItemsPrice:
                 )  # fmt: skip
                 left += width + gap
         canvas.light(rng, 0.8)
-        return Composition.of(canvas, goods=[(item["brand"], item["name"], item["size"]) for item in chosen])
+        printed = [(item["brand"], item["name"], item["size"]) for item in chosen]
+        return Composition.of(canvas, upper=printed[:split], lower=printed[split:])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Search all together, add, share out, then the sheet."""
-        goods = composition.facts["goods"]
-        shop, touch, people = rng.choice(tuple(_SHOPS)), rng.choice(_TOUCHES), rng.randint(3, 9)
-        texts = await play.step(*(_search(brand, name, size, _SHOPS[shop]) for brand, name, size in goods))
-        titles = [text.split("\n")[0].removeprefix("- ") for text in texts]
-        prices = [offers.prices(text)[0] for text in texts]
-        (total,) = await play.step(call("math/sum", {"numbers": prices}))
-        divide = call("math/division", {"numerator": round(float(total), 2), "denominator": people})
-        share, _ = await play.step(divide, call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",)))
-        sum_, each = round(float(total), 2), round(float(share), 2)
-        rows: list[list[str | float]] = [["Product", "Price"], ["Total", sum_]]
-        rows[1:1] = [[title, price] for title, price in zip(titles, prices, strict=True)]
-        await play.step(
-            call(
-                "excel/write_data_to_excel", {"filepath": _BOOK, "sheet_name": _SHEET, "data": rows},
-                free=("filepath", "sheet_name", "start_cell"),
-            )
-        )  # fmt: skip
-        await play.step(_finish(touch, len(goods) + 1))
-        listed = "; ".join(f"{title}: {price:.2f}" for title, price in zip(titles, prices, strict=True))
-        return Solution(
-            wording=f"Read the products in {path}, find each on {_SHOPS[shop]}, add the prices up, divide by {people}, and "
-            f"write products, prices and total to a workbook with {touch}.",
-            answer=f"{listed}. Together they cost {sum_:.2f}, which is {each:.2f} for each of {people}. The sheet is {_BOOK}.",
-            checks=(
-                AnswerNumber(value=sum_, tolerance=0.011, what="the total"),
-                AnswerNumber(value=each, tolerance=0.011, what="the share of each"),
-                WorkbookCells(values=tuple(prices), tolerance=0.011),
-                WorkbookCells(values=tuple(brand for brand, _, _ in goods)),
-                CallMade(
-                    tool="amazon/search_products",
-                    containing=_SHOPS[shop] if shop != "American" else "",
-                    times=len(goods),
-                ),
-            ),
-            given={"shop": shop, "touch": touch, "people": str(people)},
+        """Every plan begins with prices from the shop that the question names."""
+        plan = {"sheet": _sheet, "ratings": _ratings, "shelves": _shelves}[play.goal]
+        return await plan(rng, composition, play)
+
+
+async def _sheet(rng: random.Random, composition: Composition, play: Script) -> Solution:
+    """All prices, their sum and a share, and a workbook with them."""
+    goods = [*composition.facts["upper"], *composition.facts["lower"]]
+    shop, people = rng.choice(tuple(_SHOPS)), rng.randint(3, 9)
+    found = await _offers(goods, shop, play)
+    prices = [offer.price for offer in found]
+    (text,) = await play.step(call("math/sum", {"numbers": prices}))
+    total = round(float(text), 2)
+    divide = call("math/division", {"numerator": total, "denominator": people})
+    text, _ = await play.step(divide, call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",)))
+    each = round(float(text), 2)
+    rows: list[list[str | float]] = [["Product", "Price"], ["Total", total]]
+    rows[1:1] = [[offer.title, offer.price] for offer in found]
+    await play.step(
+        call(
+            "excel/write_data_to_excel",
+            {"filepath": _BOOK, "sheet_name": _SHEET, "data": rows},
+            free=("filepath", "sheet_name", "start_cell"),
         )
+    )
+    unit = _SHOPS[shop][1]
+    spelled = [_name(*item) for item in goods]
+    holds = (
+        WorkbookRows(
+            rows=tuple(
+                (_product(number, found, spelled), Money(value=offer.price, unit=unit))
+                for number, offer in enumerate(found)
+            )
+        ),
+        WorkbookCells(values=(total,), tolerance=0.011),
+    )
+    listed = "; ".join(f"{offer.title}: {offer.price:.2f}" for offer in found)
+    return Solution(
+        wording=f"Find each of the products in the picture on {_SHOPS[shop][0]}, add the prices up, divide by {people}, and write products, "
+        "prices and total to a workbook.",
+        answer=f"{listed}. Together they cost {total:.2f} {unit}, which is {each:.2f} {unit} for each of {people}. The sheet is {_BOOK}.",
+        fields=(
+            Field(name="total", meaning="what one of everything costs", value=Money(value=total, unit=unit), derived=tuple(prices)),
+            Field(name="share", meaning="what each of the people pays", value=Money(value=each, unit=unit), derived=tuple(prices)),
+            Field(name="workbook", meaning="a sheet with products, prices and the total",
+                  value=File(form="xlsx", value=_BOOK, holds=holds)),
+        ),
+        given={"shop": shop, "people": str(people)},
+    )  # fmt: skip
+
+
+async def _ratings(rng: random.Random, composition: Composition, play: Script) -> Solution:
+    """The best rated of one board, by what stands on the pages of its products."""
+    shop, row = rng.choice(tuple(_SHOPS)), rng.choice(("upper", "lower"))
+    found = await _offers(composition.facts[row], shop, play)
+    domain, unit = _SHOPS[shop]
+    pages = await play.step(
+        *(
+            call(
+                "amazon/get_product",
+                {"asin": offer.asin, "amazon_domain": domain},
+                either={"amazon_domain": _hosts(domain)},
+            )
+            for offer in found
+        )
+    )
+    rated = [_rated(text) for text in pages]
+    order = sorted(range(len(found)), key=lambda number: -rated[number][0])
+    (rating, reviews), best = rated[order[0]], order[0]
+    need(len(found) > 1 and rating >= rated[order[1]][0] + 0.1, "two are rated alike")
+    need(reviews < max(count for _, count in rated), "the best rated is also the most reviewed")
+    spelled = [_name(*goods) for goods in composition.facts[row]]
+    return Solution(
+        wording=f"Find the products on the {row} board of the picture on {domain}, open their pages, and tell which is rated best.",
+        answer=f"The best rated is {found[best].title} with {rating} of 5 by {reviews:,} customers; it costs {found[best].price:.2f} {unit}.",
+        fields=(
+            Field(
+                name="best_rated",
+                meaning="the product with the highest rating",
+                value=_product(best, found, spelled),
+                compared=tuple(rated[number][0] for number in order),
+            ),
+            Field(name="rating", meaning="its rating out of 5", value=Number(value=rating, within=0.04)),
+            Field(name="reviews", meaning="how many customers rated it", value=Integer(value=reviews)),
+            Field(name="price", meaning="its price", value=Money(value=found[best].price, unit=unit)),
+        ),
+        given={"shop": shop, "row": row},
+    )
+
+
+async def _shelves(rng: random.Random, composition: Composition, play: Script) -> Solution:
+    """What each board costs, and what the dearest of all is."""
+    shop = rng.choice(tuple(_SHOPS))
+    rows = [composition.facts["upper"], composition.facts["lower"]]
+    found = await _offers([*rows[0], *rows[1]], shop, play)
+    unit, split = _SHOPS[shop][1], len(rows[0])
+    parts = [[offer.price for offer in found[:split]], [offer.price for offer in found[split:]]]
+    sums = [round(float(text), 2) for text in await play.step(*(call("math/sum", {"numbers": part}) for part in parts))]
+    need(max(sums) > min(sums) * 1.03, "both boards cost about the same")
+    (text,) = await play.step(call("math/subtract", {"minuend": max(sums), "subtrahend": min(sums)}))
+    difference = round(float(text), 2)
+    order = sorted(range(len(found)), key=lambda number: -found[number].price)
+    need(found[order[0]].price > found[order[1]].price * 1.03, "two are the dearest")
+    spelled = [_name(*goods) for goods in (*rows[0], *rows[1])]
+    dearest = order[0]
+    side = ("upper", "lower")[sums.index(max(sums))]
+    return Solution(
+        wording=f"Find the products of the picture on {_SHOPS[shop][0]}; add up the prices of each board, and tell which is dearer and by how "
+        "much, and which product is the dearest.",
+        answer=f"The upper shelf costs {sums[0]:.2f} {unit}, the lower one {sums[1]:.2f} {unit}: the {side} one costs {difference:.2f} {unit} "
+        f"more. The most expensive is {found[dearest].title}.",
+        fields=(
+            Field(name="upper_total", meaning="what one of each on the upper shelf costs", value=Money(value=sums[0], unit=unit),
+                  derived=tuple(parts[0])),
+            Field(name="lower_total", meaning="what one of each on the lower shelf costs", value=Money(value=sums[1], unit=unit),
+                  derived=tuple(parts[1])),
+            Field(name="difference", meaning="how much more one of the shelves costs", value=Money(value=difference, unit=unit),
+                  derived=(*parts[0], *parts[1])),
+            Field(
+                name="dearest",
+                meaning="the most expensive of all products",
+                value=_product(dearest, found, spelled),
+                compared=tuple(found[number].price for number in order),
+            ),
+        ),
+        given={"shop": shop},
+    )  # fmt: skip
+
+
+class _Offer(NamedTuple):
+    title: str
+    asin: str
+    price: float
+
+
+async def _offers(goods: Sequence[tuple[str, str, str]], shop: str, play: Script) -> list[_Offer]:
+    """The first offer for each product; it must be that product."""
+    found = []
+    for (brand, name, size), text in zip(
+        goods, await play.step(*(_search(*item, _SHOPS[shop][0]) for item in goods)), strict=True
+    ):
+        title = text.split("\n")[0].removeprefix("- ")
+        need(title == f"{brand} {name}, {size}", f"{title} is not what was looked for")
+        asin = re.search(r"/dp/(\w{10})", text)
+        assert asin, text
+        found.append(_Offer(title, asin[1], offers.prices(text)[0]))
+    return found
+
+
+def _rated(page: str) -> tuple[float, int]:
+    match = re.search(r"Rated ([\d.]+) out of 5 by ([\d,]+)", page)
+    assert match, page
+    return float(match[1]), int(match[2].replace(",", ""))
+
+
+def _name(brand: str, name: str, size: str) -> tuple[str, ...]:
+    """The ways to say a product: no two on a shelf have one brand."""
+    return (f"{brand} {name}", name, brand)
+
+
+def _product(number: int, found: Sequence[_Offer], spelled: Sequence[tuple[str, ...]]) -> Name:
+    """One of the products, and none of the others in the picture."""
+    others = [name for place, names in enumerate(spelled) if place != number for name in names]
+    title = found[number].title
+    return Name(value=spelled[number][0], aliases=(*spelled[number][1:], title), others=tuple(others), context=(title,))
+
+
+def _hosts(domain: str) -> tuple[str | None, ...]:
+    return (domain, None) if domain == "amazon.com" else (domain,)
 
 
 def _goods(canvas: Canvas, kit: Kit) -> list[dict[str, Any]]:
@@ -147,26 +275,5 @@ def _search(brand: str, name: str, size: str, domain: str) -> ReferenceCall:
         "amazon/search_products",
         arguments,
         words={"keywords": tuple(re.findall(r"\w+", f"{brand} {name}"))},
-        either={"n": (None, *range(1, 11)), "amazon_domain": (domain, *([None] if domain == "amazon.com" else []))},
+        either={"n": (None, *range(1, 11)), "amazon_domain": _hosts(domain)},
     )
-
-
-def _finish(touch: str, last: int) -> ReferenceCall:
-    """The call that makes a sheet as it was wished; `last` is the last row with a product."""
-    place: dict[str, Any] = {"filepath": _BOOK, "sheet_name": _SHEET}
-    if touch == "a bar chart":
-        arguments = {**place, "data_range": f"A1:B{last}", "chart_type": "bar", "target_cell": "D2", "title": "Prices"}
-        names = ("filepath", "sheet_name", "data_range", "target_cell", "title", "x_axis", "y_axis")
-        return call("excel/create_chart", arguments, free=names)
-    if touch == "filter buttons":
-        arguments = {**place, "data_range": f"A1:B{last}", "table_name": "Prices"}
-        return call("excel/create_table", arguments, free=(*place, "data_range", "table_name", "table_style"))
-    if touch == "an empty second page for notes":
-        return call(
-            "excel/create_worksheet", {"filepath": _BOOK, "sheet_name": "Notes"}, free=("filepath", "sheet_name")
-        )
-    if touch == "a duplicate of the page as backup":
-        arguments = {"filepath": _BOOK, "source_sheet": _SHEET, "target_sheet": "Backup"}
-        return call("excel/copy_worksheet", arguments, free=tuple(arguments))
-    arguments = {**place, "start_cell": "A1", "end_cell": "B1", "bold": True}
-    return call("excel/format_range", arguments, free=(*place, "end_cell", "bg_color", "font_size", "alignment"))

@@ -1,16 +1,20 @@
-"""Plans of a day drawn by hand: locate the stops, find supermarkets on the way, and choose the fastest of the routes."""
+"""Plans of a day drawn by hand: locate the stops, then find an errand, the parts of the way, or how to go."""
 
 import json
 import random
+import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import cos, hypot, radians
-from typing import Any
+from typing import Any, NamedTuple
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, call
+from m3bench.tasks.answers.fields import Choice, Field, Name, Number
+from m3bench.tasks.families import sights
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.sketches import plan
+from m3bench.tasks.task import ReferenceCall
 
 _ENDS = (
     "hotel",
@@ -39,14 +43,14 @@ _tables = tables("routine", _Tables)
 
 
 class Routine:
-    """Geocoding, supermarkets around the sight, one route through each, and the shop on the fastest."""
+    """Geocoding, then routes: through shops, in parts, or as the weather has it."""
 
     name = "routine"
-    servers = ("google-maps",)
+    servers = ("google-maps", "weather")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A sight with a few supermarkets around it, and two other places of its city."""
-        cities = {city["id"]: city["name"] for city in kit.world("cities")}
+        cities = {city["id"]: city for city in kit.world("cities")}
         places = kit.world("places")
         fit = [
             sight
@@ -54,7 +58,8 @@ class Routine:
             if _plain(sight) and sight.get("city_id") in cities and _served(sight, places)
         ]
         sight = rng.choice(fit)
-        city = cities[sight["city_id"]]
+        record = cities[sight["city_id"]]
+        city = record["name"]
         others = [
             place for place in places
             if place.get("city_id") == sight["city_id"] and place["types"][0] in _ENDS and _plain(place) and 0.5 < _apart(sight, place) < 6
@@ -67,90 +72,224 @@ class Routine:
         plan(canvas, rng, rng.choice(_tables().titles).format(city), stops)
         canvas.light(rng, 0.7)
         return Composition.of(
-            canvas, city=city, stops=[{key: one[key] for key in ("name", "lat", "lng")} for one in (start, sight, goal)]
+            canvas,
+            city=city,
+            town=sights.town_line(kit, record),
+            stops=[{key: one[key] for key in ("name", "lat", "lng")} for one in (start, sight, goal)],
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Every position comes from the map; the fastest must be clearly so."""
-        city, stops = composition.facts["city"], composition.facts["stops"]
-        (mode, (travel, legacy)), metres = rng.choice(sorted(_MODES.items())), rng.choice(_METRES)
-        located = await play.step(
-            *(
-                call(
-                    "google-maps/geocode",
-                    {"address": f"{stop['name']}, {city}"},
-                    words={"address": [stop["name"]]},
-                    free=("region", "language"),
-                )
-                for stop in stops
-            )
+        """Every position comes from the map."""
+        plan = {"errand": _errand, "legs": _legs, "weather": _weather}[play.goal]
+        return await plan(rng, composition, path, play)
+
+
+async def _errand(rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+    """Supermarkets around the sight, one way through each, and the shop on the fastest."""
+    stops = composition.facts["stops"]
+    (mode, (travel, legacy)), metres = rng.choice(sorted(_MODES.items())), rng.choice(_METRES)
+    start, sight, goal = _points(stops, await play.step(*_geocodes(composition)))
+    (around,) = await play.step(sights.nearby((sight["lat"], sight["lng"]), metres, "supermarket"))
+    shops = json.loads(around)["response"]["places"]
+    names = [shop["displayName"]["text"] for shop in shops]
+    need(_FEWEST <= len(set(names)) == len(shops) <= _MOST, f"supermarkets around {stops[1]['name']}: {names}")
+    spots = [{"lat": shop["location"]["latitude"], "lng": shop["location"]["longitude"]} for shop in shops]
+    routes = [
+        _route(start, goal, travel, [sight, spot], either=[[_waypoint(sight), {"placeId": shop["id"]}]])
+        for spot, shop in zip(spots, shops, strict=True)
+    ]
+    ways = [_way(text) for text in await play.step(*routes)]
+    order = sorted(range(len(ways)), key=lambda number: ways[number].minutes)
+    best, way = order[0], ways[order[0]]
+    need(ways[order[1]].minutes - way.minutes > max(0.5, 0.01 * way.minutes), "two ways are nearly as fast")
+    (text,) = await play.step(sights.details([shops[best]]))
+    address = json.loads(text)["response"]["formattedAddress"]
+    turns = [
+        call(
+            "google-maps/directions_legacy",
+            {
+                "origin": _text(start),
+                "destination": _text(goal),
+                "mode": legacy,
+                "waypoints": [_text(sight), _text(spot)],
+            },
+            free=("departure_time",),
         )
-        points = []
-        for stop, text in zip(stops, located, strict=True):
-            results = json.loads(text)["response"]["results"]
-            point = results[0]["geometry"]["location"] if results else {"lat": 0.0, "lng": 0.0}
-            if _apart(stop, point) > 0.3:
-                raise Unfit(f"{stop['name']} is not found in {city}")
-            points.append(point)
-        start, sight, goal = points
-        (around,) = await play.step(
-            call(
-                "google-maps/places_nearby_search",
-                {"location": {"latitude": sight["lat"], "longitude": sight["lng"]}, "radiusMeters": metres, "includedTypes": ["supermarket"]},
-                free=("languageCode", "regionCode", "fields"),
-            )
-        )  # fmt: skip
-        shops = json.loads(around)["response"]["places"]
-        names = [shop["displayName"]["text"] for shop in shops]
-        if not _FEWEST <= len(set(names)) == len(shops) <= _MOST:
-            raise Unfit(f"supermarkets around {stops[1]['name']}: {names}")
-        spots = [{"lat": shop["location"]["latitude"], "lng": shop["location"]["longitude"]} for shop in shops]
-        routes = [
-            call(
-                "google-maps/compute_route",
-                {
-                    "origin": _waypoint(start), "destination": _waypoint(goal), "travelMode": travel,
-                    "intermediates": [_waypoint(sight), _waypoint(spot)], "fields": "routes.distanceMeters,routes.duration",
-                },
-                free=("fields", "routingPreference", "optimizeWaypointOrder"),
-                either={"intermediates": ([_waypoint(sight), _waypoint(spot)], [_waypoint(sight), {"placeId": shop["id"]}])},
-            )
-            for spot, shop in zip(spots, shops, strict=True)
-        ]  # fmt: skip
-        ways = [json.loads(text)["response"]["routes"][0] for text in await play.step(*routes)]
-        seconds = [int(way["duration"].rstrip("s")) for way in ways]
-        first, second = sorted(seconds)[:2]
-        if second - first < 20:
-            raise Unfit("two routes are nearly as fast")
-        best = seconds.index(first)
-        (text,) = await play.step(call("google-maps/place_details", {"place_id": shops[best]["id"]}, free=("fields",)))
-        shop = json.loads(text)["response"]
-        kilometres, minutes = ways[best]["distanceMeters"] / 1000, first / 60
-        street = shop["formattedAddress"].split(",")[0]
-        turns = [
-            call(
-                "google-maps/directions_legacy",
-                {"origin": _text(start), "destination": _text(goal), "mode": legacy, "waypoints": [_text(sight), _text(spot)]},
-                free=("departure_time",),
-            )
-            for spot in spots
-        ]  # fmt: skip
-        compared = "; ".join(f"{name} {took / 60:.0f} min" for name, took in zip(names, seconds, strict=True))
-        return Solution(
-            given={"mode": mode, "metres": str(metres)},
-            wording=f"Geocode the three places of the plan in {path}; find supermarkets within {metres} m of the sight; compute the way {mode} "
-            "from the start by the sight and each supermarket to the end; choose the fastest.",
-            answer=f"From {stops[0]['name']} by {stops[1]['name']} to {stops[2]['name']}, {mode}: {compared}. The fastest is by {names[best]}, "
-            f"{shop['formattedAddress']}: {minutes:.0f} minutes and {kilometres:.1f} km. {_open(shop)}",
-            checks=(
-                AnswerNames(all_of=((names[best], names[best].replace("'", "’")), (street, shop["formattedAddress"]))),
-                AnswerNumber(value=round(minutes, 1), tolerance=1.0, what="the minutes of the fastest way"),
-                AnswerNumber(value=round(kilometres, 2), tolerance=0.15, what="the kilometres of the fastest way"),
-                CallMade(tool="google-maps/places_nearby_search", containing="supermarket"),
-                CallMade(tool="google-maps/geocode", times=3),
+        for spot in spots
+    ]
+    compared = "; ".join(f"{name} {one.minutes:.0f} min" for name, one in zip(names, ways, strict=True))
+    return Solution(
+        given={"mode": mode, "metres": str(metres)},
+        wording=f"Geocode the three places of the plan in {path}; find supermarkets within {metres} m of the sight; compute the way {mode} "
+        "from the start by the sight and each supermarket to the end; choose the fastest.",
+        answer=f"{mode.capitalize()}: {compared}. The fastest is by {names[best]}, {address}: {way.minutes:.0f} minutes and {way.kilometres:.1f} km.",
+        fields=(
+            Field(
+                name="supermarket",
+                meaning="the one that makes the whole way shortest in time",
+                value=Name(value=names[best], others=tuple(names[number] for number in order[1:]), context=(address,)),
+                compared=tuple(ways[number].minutes for number in order),
             ),
-            alternatives=(play.varied("turn by turn", {2: turns}),),
+            Field(name="address", meaning="where it is", value=sights.address(address)),
+            Field(name="minutes", meaning="how long the whole way takes", value=_minutes(way)),
+            Field(name="kilometres", meaning="how long the whole way is", value=_kilometres(way)),
+        ),
+        alternatives=(
+            play.varied("turn by turn", {2: turns}),
+            play.varied("the address taken from the search", {3: ()}),
+        ),
+    )  # fmt: skip
+
+
+async def _legs(rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+    """The two parts of the way, and which stop lies highest."""
+    stops = composition.facts["stops"]
+    mode, (travel, legacy) = rng.choice(sorted(_MODES.items()))
+    points = _points(stops, await play.step(*_geocodes(composition)))
+    heights = call("google-maps/elevation_by_locations", {"locations": [_text(point) for point in points]})
+    *texts, above = await play.step(_route(points[0], points[1], travel), _route(points[1], points[2], travel), heights)
+    first, second = map(_way, texts)
+    metres = [float(one["elevation"]) for one in json.loads(above)["response"]["results"]]
+    order = sorted(range(3), key=lambda number: -metres[number])
+    need(metres[order[0]] - metres[order[1]] >= 2, "two stops lie about as high")
+    need(abs(first.kilometres - second.kilometres) > 0.3, "both parts are about as long")
+    need(abs(first.minutes - second.minutes) > 2, "both parts take about as long")
+    names = [stop["name"] for stop in stops]
+    turns = [
+        call(
+            "google-maps/directions_legacy",
+            {"origin": _text(one), "destination": _text(two), "mode": legacy},
+            free=("departure_time",),
         )
+        for one, two in pairwise(points)
+    ]
+    return Solution(
+        given={"mode": mode},
+        wording=f"Geocode the three places of the plan in {path}; compute both parts of the way {mode}, and the elevation of the places.",
+        answer=f"{mode.capitalize()} it is {first.kilometres:.1f} km ({first.minutes:.0f} min) to {names[1]} and {second.kilometres:.1f} km "
+        f"({second.minutes:.0f} min) from there to {names[2]}. {names[order[0]]} lies highest, at {metres[order[0]]:.0f} m.",
+        fields=(
+            Field(name="first_minutes", meaning="how long the first part takes", value=_minutes(first)),
+            Field(name="first_kilometres", meaning="how long the first part is", value=_kilometres(first)),
+            Field(name="second_minutes", meaning="how long the second part takes", value=_minutes(second)),
+            Field(name="second_kilometres", meaning="how long the second part is", value=_kilometres(second)),
+            Field(
+                name="highest_stop",
+                meaning="which of the three places lies highest",
+                value=Name(
+                    value=names[order[0]], others=tuple(names[number] for number in order[1:]), context=(composition.facts["town"],)
+                ),
+                compared=tuple(metres[number] for number in order),
+            ),
+            Field(name="elevation", meaning="how high it lies above sea level", value=Number(value=metres[order[0]], unit="m", within=0.51)),
+        ),
+        alternatives=(play.varied("turn by turn", {1: [*turns, heights]}),),
+    )  # fmt: skip
+
+
+async def _weather(rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+    """How warm it is decides how to go."""
+    stops, town = composition.facts["stops"], composition.facts["town"]
+    limit = rng.randint(7, 22)
+    report = call(
+        "weather/get_weather",
+        {"location": town, "units": "metric"},
+        words={"location": town.split(",")[0].split()},
+        either={"units": ["metric", "us", None]},
+    )
+    *located, text = await play.step(*_geocodes(composition), report)
+    start, sight, goal = _points(stops, located)
+    found = re.search(r"(-?[\d.]+)°C", text)
+    assert found, text
+    degrees = float(found[1])
+    need(abs(degrees - limit) >= 1, "the weather is on the edge")
+    mode = "on foot" if degrees >= limit else "by car"
+    travel, legacy = _MODES[mode]
+    (text,) = await play.step(_route(start, goal, travel, [sight]))
+    way = _way(text)
+    turns = call(
+        "google-maps/directions_legacy",
+        {"origin": _text(start), "destination": _text(goal), "mode": legacy, "waypoints": [_text(sight)]},
+        free=("departure_time",),
+    )
+    return Solution(
+        given={"limit": str(limit)},
+        wording=f"Geocode the three places of the plan in {path} and get the weather of the city; from {limit} °C on compute the way on foot, "
+        "else by car.",
+        answer=f"It is {degrees} °C, so you go {mode}: {way.minutes:.0f} minutes and {way.kilometres:.1f} km.",
+        fields=(
+            Field(name="temperature", meaning="how warm it is in that city now", value=Number(value=degrees, unit="°C", within=0.51)),
+            Field(
+                name="mode",
+                meaning="how they go",
+                value=Choice(
+                    value=mode,
+                    options=("on foot", "by car"),
+                    aliases=("walking", "walk", "foot") if mode == "on foot" else ("driving", "drive", "car"),
+                ),
+                derived=(degrees,),
+            ),
+            Field(name="minutes", meaning="how long the whole way takes", value=_minutes(way)),
+            Field(name="kilometres", meaning="how long the whole way is", value=_kilometres(way)),
+        ),
+        alternatives=(play.varied("turn by turn", {1: [turns]}),),
+    )  # fmt: skip
+
+
+class _Way(NamedTuple):
+    minutes: float
+    kilometres: float
+
+
+def _way(text: str) -> _Way:
+    way = json.loads(text)["response"]["routes"][0]
+    return _Way(int(way["duration"].rstrip("s")) / 60, way["distanceMeters"] / 1000)
+
+
+def _minutes(way: _Way) -> Number:
+    return Number(value=round(way.minutes, 2), unit="min", within=1.0)
+
+
+def _kilometres(way: _Way) -> Number:
+    return Number(value=round(way.kilometres, 3), unit="km", within=0.051)
+
+
+def _geocodes(composition: Composition) -> list[ReferenceCall]:
+    return [sights.geocode(f"{stop['name']}, {composition.facts['city']}") for stop in composition.facts["stops"]]
+
+
+def _points(stops: Sequence[Mapping[str, Any]], located: Sequence[str]) -> list[dict[str, float]]:
+    """Where the map has the stops, which must be where they are."""
+    points = []
+    for stop, text in zip(stops, located, strict=True):
+        results = json.loads(text)["response"]["results"]
+        need(bool(results), f"{stop['name']} is not found")
+        points.append(results[0]["geometry"]["location"])
+        need(_apart(stop, points[-1]) <= 0.3, f"{stop['name']} is found elsewhere")
+    return points
+
+
+def _route(
+    start: Mapping[str, float],
+    goal: Mapping[str, float],
+    travel: str,
+    between: Sequence[Mapping[str, float]] = (),
+    either: Sequence[Any] = (),
+) -> ReferenceCall:
+    arguments: dict[str, Any] = {
+        "origin": _waypoint(start), "destination": _waypoint(goal), "travelMode": travel,
+        "fields": "routes.distanceMeters,routes.duration",
+    }  # fmt: skip
+    through = [_waypoint(point) for point in between]
+    if through:
+        arguments["intermediates"] = through
+    ways = {"intermediates": (through, *either)} if either else None
+    return call(
+        "google-maps/compute_route",
+        arguments,
+        free=("fields", "routingPreference", "optimizeWaypointOrder"),
+        either=ways,
+    )
 
 
 def _plain(place: Mapping[str, Any]) -> bool:
@@ -177,8 +316,3 @@ def _waypoint(point: Mapping[str, float]) -> dict[str, Any]:
 
 def _text(point: Mapping[str, float]) -> str:
     return f"{point['lat']},{point['lng']}"
-
-
-def _open(shop: Mapping[str, Any]) -> str:
-    hours = shop.get("currentOpeningHours", {})
-    return "" if "openNow" not in hours else f"It is {'open' if hours['openNow'] else 'closed'} now."

@@ -162,7 +162,7 @@ async def _books(
             Field(
                 name="broker",
                 meaning="the firm that rated it last",
-                value=Name(value=firm, others=tuple({one["Firm"] for one in ratings} - {firm})),
+                value=Name(value=firm, others=tuple(sorted({one["Firm"] for one in ratings} - {firm}))),
             ),
             Field(
                 name="rating",
