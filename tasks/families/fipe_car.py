@@ -1,41 +1,44 @@
-"""A car at a dealer's: its variants in the Brazilian price table, what a fleet costs in coins, and its fuel."""
+"""A car at a dealer's: its versions in the Brazilian price table, and what they cost in coins, savings or for a fleet."""
 
 import json
 import random
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.answers.fields import Field, Integer, Money, Name
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.cars import PAINTS, car
 from m3bench.tasks.render.shapes import ellipse, fade, line, mix, polygon, rect
+from m3bench.tasks.task import ReferenceCall
 
 
-class _Fuel(NamedTuple):
-    """A fuel as the encyclopedia knows it."""
+class _Version(NamedTuple):
+    """A version of a model in the price table."""
 
-    title: str
-    spellings: tuple[str, ...]
-    others: tuple[str, ...]
+    price: int
+    name: str
+    year: str
 
 
 class _Tables(Tables):
     models: dict[str, tuple[tuple[str, str], ...]]
-    fuels: dict[str, _Fuel]
     coins: dict[str, str]
+    holdings: dict[str, tuple[str, ...]]
+    """Amounts of each coin that buy a car."""
 
 
 _tables = tables("fipe_car", _Tables)
 
 
 class FipeCar:
-    """List brands and rates, find the variants of the model, multiply, convert, and read up on the fuel."""
+    """Find the versions of the model; then a fleet in coins, the best for some coins, or months of saving."""
 
     name = "fipe_car"
-    servers = ("car-price", "okx", "math", "wiki")
+    servers = ("car-price", "okx", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A car under a sign with its name, in a showroom or in the yard."""
@@ -59,61 +62,180 @@ class FipeCar:
         return Composition.of(canvas, brand=brand, model=model)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Brands and rates together, then the variants, then fuel and total, then the coins."""
+        """By goal; every one needs the versions of the model on the sign."""
         brand, model = composition.facts["brand"], composition.facts["model"]
-        which, fleet = rng.choice(("cheapest", "most expensive")), rng.randint(2, 15)
-        coins = rng.sample(tuple(_tables().coins), 2)
-        brands, *tickers = await play.step(
-            call("car-price/get_car_brands", {}),
-            *(call("okx/get_price", {"instrument": f"{coin}-BRL"}) for coin in coins),
+        search = call("car-price/search_brand_model_price", {"brand_name": brand, "model_keyword": model})
+        coin = rng.choice(sorted(_tables().coins))
+        match play.goal:
+            case "fleet":
+                which, fleet = rng.choice(("cheapest", "most expensive")), rng.randint(3, 19)
+                return await self._fleet(search, brand, which, fleet, coin, path, play)
+            case "budget":
+                return await self._budget(search, brand, coin, rng.choice(_tables().holdings[coin]), path, play)
+            case _:
+                return await self._saving(search, brand, rng.randrange(700, 3000, 50), path, play)
+
+    async def _fleet(
+        self, search: ReferenceCall, brand: str, which: str, fleet: int, coin: str, path: str, play: Script
+    ) -> Solution:
+        """Several of one version, paid in a coin."""
+        text, ticker = await play.step(search, _ticker(coin))
+        ranked = _versions(text, dearest_first=which != "cheapest")
+        chosen = ranked[0]
+        (total_text,) = await play.step(
+            call("math/multiply", {"firstNumber": chosen.price, "SecondNumber": fleet}),
         )
-        makers = int(re.findall(r"Total brands: (\d+)", brands)[0])
-        rates = [float(json.loads(text)["lastPrice"]) for text in tickers]
-        (text,) = await play.step(
-            call("car-price/search_brand_model_price", {"brand_name": brand, "model_keyword": model})
-        )
-        variants = [
-            (int(price.replace(".", "")), name, fuel)
-            for name, fuel, price in re.findall(r"\d+\. (.+)\n.*\n   Fuel: (.+)\n   Price: R\$ ([\d.]+),00", text)
-        ]
-        price, name, fuel = min(variants) if which == "cheapest" else max(variants)
-        title, spellings, others = _tables().fuels[fuel]
-        total_text, article = await play.step(
-            call("math/multiply", {"firstNumber": price, "SecondNumber": fleet}),
-            call("wiki/summary", {"title": title}, either={"title": (title, *others)}),
-        )
-        total = int(float(total_text))
-        quotients = await play.step(
-            *(call("math/division", {"numerator": total, "denominator": rate}) for rate in rates)
-        )
-        amounts = [float(quotient) for quotient in quotients]
-        extract = article.strip().split("\n")[-1]
-        converted = " or ".join(f"{_written(amount)} {coin}" for amount, coin in zip(amounts, coins, strict=True))
+        total, rate = int(float(total_text)), _rate(ticker)
+        (quotient,) = await play.step(call("math/division", {"numerator": total, "denominator": rate}))
+        amount = float(quotient)
         return Solution(
-            wording=f"Read brand and model in {path}, list the FIPE brands and the {' and '.join(coins)} rates in BRL, find the {which} "
-            f"variant of the model, multiply its price by {fleet}, convert it, and read the article on its fuel.",
-            answer=f"It is a {brand} {model}. The {which} variant is {name} at R$ {price:,} ({fuel}). {fleet} of them cost R$ {total:,}, that "
-            f"is {converted}. FIPE lists {makers} brands. On the fuel ({spellings[0]}): {extract}",
-            checks=(
-                AnswerNames(all_of=((name, name.removeprefix(f"{model} ")), spellings)),
-                AnswerNames(all_of=(_spelled(price), _spelled(total))),
-                *(
-                    AnswerNumber(value=amount, tolerance=float(f"{amount * 0.008:.3g}"), what=f"the total in {coin}")
-                    for amount, coin in zip(amounts, coins, strict=True)
-                ),
-                AnswerNumber(value=makers, tolerance=0, what="how many brands there are"),
-                BackedByCall(
-                    any_of=tuple(
-                        sorted(set(re.findall(r"[a-z]{6,}", extract)) - {"vehicle", "electric", "hybrid", "diesel"})
-                    )
+            wording=f"Read brand and model in {path}, find the {which} version in the FIPE table, multiply its price by {fleet}, and convert it to {coin}.",
+            answer=f"The {which} version is {chosen.name} at R$ {chosen.price:,}. {fleet} of them cost R$ {total:,}, that is {_written(amount)} {coin}.",
+            fields=(
+                _version_field(f"the {which} version in the table", ranked, brand),
+                Field(name="price", meaning="what one of that version costs", value=_reais(chosen.price)),
+                Field(name="total", meaning="what all of them cost together", value=_reais(total)),
+                Field(
+                    name="coins",
+                    meaning="that total in the coin asked for, at its latest price",
+                    value=Money(unit=coin, decimals=6, value=round(amount, 6), within=float(f"{amount * 0.002:.3g}")),
+                    derived=(float(total), rate),
                 ),
             ),
-            given={
-                "which": which,
-                "fleet": str(fleet),
-                "coins": " and ".join(f"{_tables().coins[coin]} ({coin})" for coin in coins),
-            },
+            given={"which": which, "fleet": str(fleet), "coin": f"{_tables().coins[coin]} ({coin})"},
         )
+
+    async def _budget(
+        self, search: ReferenceCall, brand: str, coin: str, holding: str, path: str, play: Script
+    ) -> Solution:
+        """The best version that some coins buy."""
+        text, ticker = await play.step(search, _ticker(coin))
+        rate = _rate(ticker)
+        (worth,) = await play.step(call("math/multiply", {"firstNumber": float(holding), "SecondNumber": rate}))
+        budget = float(worth)
+        ranked = _versions(text, dearest_first=True)
+        within = [version for version in ranked if version.price <= budget]
+        need(0 < len(within) < len(ranked), "all or none can be afforded")
+        chosen = within[0]
+        need(not any(abs(version.price - budget) < 0.01 * budget for version in ranked), "one is just affordable")
+        (rest_text,) = await play.step(call("math/subtract", {"minuend": budget, "subtrahend": chosen.price}))
+        rest = float(rest_text)
+        return Solution(
+            wording=f"Read brand and model in {path}, convert {holding} {coin} to reais, find the most expensive version in the FIPE table that costs no more, and what is left.",
+            answer=f"{holding} {coin} are R$ {budget:,.2f}. That buys {chosen.name} at R$ {chosen.price:,}, and R$ {rest:,.2f} are left.",
+            fields=(
+                Field(
+                    name="budget",
+                    meaning="what the coins are worth at their latest price",
+                    value=_reais(round(budget, 2), 0.5),
+                    derived=(rate,),
+                ),
+                _version_field("the most expensive version that this pays for", within, brand, ranked),
+                Field(
+                    name="remainder",
+                    meaning="what is left after buying one",
+                    value=_reais(round(rest, 2), 0.5),
+                    derived=(rate, float(chosen.price)),
+                ),
+            ),
+            given={"holding": f"{holding} {coin}"},
+        )
+
+    async def _saving(self, search: ReferenceCall, brand: str, saving: int, path: str, play: Script) -> Solution:
+        """How long somebody saves for the step from the cheapest to the most expensive."""
+        listed = call("car-price/get_car_brands", {})
+        text, brands = await play.step(search, listed)
+        makers = int(re.findall(r"Total brands: (\d+)", brands)[0])
+        ranked = _versions(text, dearest_first=True)
+        _versions(text, dearest_first=False)
+        dear, cheap = ranked[0], ranked[-1]
+        (gap_text,) = await play.step(call("math/subtract", {"minuend": dear.price, "subtrahend": cheap.price}))
+        gap = int(float(gap_text))
+        (quotient,) = await play.step(call("math/division", {"numerator": gap, "denominator": saving}))
+        need(0.02 < float(quotient) % 1 < 0.98 and float(quotient) > 2, "it is nearly a whole number of months")
+        (months_text,) = await play.step(call("math/ceiling", {"number": float(quotient)}))
+        months = int(float(months_text))
+        need(months not in (makers, len(ranked)), "two numbers are the same")
+        return Solution(
+            wording=f"Read brand and model in {path}, find the cheapest and the most expensive version in the FIPE table, how many months of saving R$ {saving} "
+            "the difference takes, and how many brands the table has.",
+            answer=f"The cheapest is {cheap.name} at R$ {cheap.price:,}, the most expensive {dear.name} at R$ {dear.price:,}. The difference is R$ {gap:,}, "
+            f"which takes {months} months. The table has {makers} brands.",
+            fields=(
+                _version_field("the cheapest version in the table", ranked[::-1], brand, name="cheapest"),
+                _version_field("the most expensive version in the table", ranked, brand, name="most_expensive"),
+                Field(
+                    name="difference",
+                    meaning="by how much the prices of the two differ",
+                    value=_reais(gap),
+                    derived=(float(dear.price), float(cheap.price)),
+                ),
+                Field(
+                    name="months",
+                    meaning="full months of saving until the difference is there",
+                    value=Integer(value=months),
+                    derived=(float(gap),),
+                ),
+                Field(name="brands", meaning="how many brands the table covers", value=Integer(value=makers)),
+            ),
+            given={"saving": f"R$ {saving:,}"},
+            alternatives=(play.varied("The brands last.", {0: (search,), 3: (*play.steps[3], listed)}),),
+        )
+
+
+def _ticker(coin: str) -> ReferenceCall:
+    return call("okx/get_price", {"instrument": f"{coin}-BRL"})
+
+
+def _rate(text: str) -> float:
+    return float(json.loads(text)["lastPrice"])
+
+
+def _versions(text: str, *, dearest_first: bool) -> list[_Version]:
+    """The versions in the table, by price; the first must be clear, and no two may be called the same."""
+    found = re.findall(r"\d+\. (.+)\n   Year: (.+)\n.*\n   Price: R\$ ([\d.]+),00", text)
+    ranked = sorted(
+        (_Version(int(price.replace(".", "")), name, year) for name, year, price in found), reverse=dearest_first
+    )
+    need(
+        len(ranked) > 1 and len({version.name for version in ranked}) == len(ranked), "the versions are not told apart"
+    )
+    need(
+        abs(ranked[0].price - ranked[1].price) > 0.01 * max(ranked[0].price, ranked[1].price),
+        "two cost nearly the same",
+    )
+    return ranked
+
+
+def _version_field(
+    meaning: str, ranked: Sequence[_Version], brand: str, others: Sequence[_Version] = (), name: str = "version"
+) -> Field:
+    """The first of some versions; `others` are all that it could be mistaken for."""
+    chosen = ranked[0]
+    first, _, rest = chosen.name.partition(" ")
+    return Field(
+        name=name,
+        meaning=meaning,
+        value=Name(
+            value=chosen.name,
+            aliases=_spellings(chosen.name, rest),
+            others=tuple(version.name for version in others or ranked if version is not chosen),
+            context=(brand, first, chosen.year, str(chosen.price)),
+        ),
+        compared=tuple(float(version.price) for version in ranked),
+        derived=tuple(float(version.price) for version in ranked),
+    )
+
+
+def _spellings(name: str, rest: str) -> tuple[str, ...]:
+    """A version without the model's name, and with its units apart from their numbers."""
+    named = (name, rest) if len(rest.split()) > 1 else (name,)
+    apart = tuple(re.sub(r"(\d)(cv|p|V)\b", r"\1 \2", one) for one in named)
+    return tuple(dict.fromkeys(one for one in (*named[1:], *apart) if one != name))
+
+
+def _reais(value: float, within: float = 0.0) -> Money:
+    return Money(unit="BRL", value=value, within=within)
 
 
 def _showroom(canvas: Canvas, rng: random.Random) -> float:
@@ -178,11 +300,6 @@ def _sign(canvas: Canvas, rng: random.Random, brand: str, model: str) -> None:
     )  # fmt: skip
     canvas.text(brand, middle, 92, 54, face="sans bold", fill=colour, anchor="middle", width=wide - 60)
     canvas.text(model, middle, 200, 88, face="sans black", fill="#22262e", anchor="middle", width=wide - 60)
-
-
-def _spelled(value: int) -> tuple[str, ...]:
-    """A whole number as people write it."""
-    return (f"{value:,}", f"{value:,}".replace(",", "."), f"{value:,}".replace(",", " "), str(value))
 
 
 def _written(amount: float) -> str:
