@@ -174,7 +174,7 @@ def _random(schema: dict[str, object], rng: random.Random) -> dict[str, object]:
     [
         (nothing, 0.01, 1),
         (copycat, 0.01, 1),
-        (everything_once, 0.45, 28),
+        (everything_once, 0.45, 12),
         pytest.param(everything_once, 0.45, 1, marks=pytest.mark.slow),
     ],
 )
