@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable
+from datetime import date, timedelta
 from typing import Any
 
 from m3bench.tasks.plan import Plan
@@ -171,6 +172,18 @@ def more(**amounts: object) -> Callable[[Call], Call | None]:
     return change
 
 
+def prices_of_a_month(call: Call) -> Call | None:
+    """Prices of some days before and after those that are needed."""
+    if call.tool != "yahoo-finance/get_historical_stock_prices":
+        return None
+    begin, end = (date.fromisoformat(str(call.arguments[name])) for name in ("start_date", "end_date"))
+    return with_arguments(
+        call,
+        start_date=(begin - timedelta(days=14)).isoformat(),
+        end_date=(end + timedelta(days=14)).isoformat(),
+    )
+
+
 def without_argument(tool: str, name: str) -> Callable[[Call], Call | None]:
     return lambda call: with_arguments(call, **{name: None}) if call.tool == tool else None
 
@@ -233,6 +246,7 @@ SPECIAL = (
     of("more results than needed", more(n=3, limit=8, max_results=6)),
     of("a longer look ahead", more(hours=24), "heatmap"),
     of("ratings of a longer time", more(months_back=9), "stock_growth"),
+    of("prices of more days", prices_of_a_month, "stock_growth"),
     of("museum searched without the department", without_argument(MET, "departmentId"), "museum"),
     built("two numbers added", added_in_pairs, "barcode_lookup"),
     built("colour taken out before cutting", grey_before_cut, "biology_cut"),
