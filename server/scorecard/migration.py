@@ -82,7 +82,7 @@ def _from_2(old: dict[str, Any]) -> dict[str, Any]:
         if isinstance(matches, list):
             more: dict[str, Any] = {"also": [], "way": None, "note": ""}
             matches = [{**more, **match} if isinstance(match, dict) else match for match in matches]
-        new["alignment"] = {"not_needed": [], "instead": [], "needs": [], **alignment, "matches": matches}
+        new["alignment"] = {"not_needed": [], "instead": [], "needs": [], "waits": [], **alignment, "matches": matches}
     return {**new, "schema": 3, "scoring_profile": "m3", "paper": None}
 
 

@@ -263,7 +263,7 @@ def test_semantic_takes_every_kind_of_name(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "  ", "9999.99999", "2510.22618v7", "../../etc/passwd", "a" * 3000, "2510.22618v1/.."]
+    "name", ["", "  ", "9999.99999", "2510.22618v7", "../../etc/passwd", "a" * 1900, "2510.22618v1/.."]
 )
 def test_odd_ids_find_nothing_and_write_nothing(bench: Bench, name: str) -> None:
     for platform in ("arxiv", "biorxiv", "medrxiv", "iacr", "semantic"):

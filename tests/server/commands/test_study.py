@@ -15,6 +15,7 @@ from m3bench.server.evaluate.study.forecast import Spent
 from m3bench.server.evaluate.study.plan_file import Caps
 from m3bench.server.results.resultset import DATA, SAMPLES, read_resultset
 from m3bench.server.store.sqlite import SqliteStore
+from tests.pictures import assert_same_bytes
 from tests.server.evaluate.headless.scripts import GIVES_UP, RIGHT, SLOPPY, three_tasks, write_script
 from tests.waiting import eventually
 
@@ -115,7 +116,7 @@ def test_what_is_there_is_used_again_when_the_plan_grows(task_set: Path, tmp_pat
     assert done.exit_code == 0, done.output
     assert "4 samples, 2 to play" in done.stderr
     assert "m3bench leaderboard" in done.stderr
-    assert (tmp_path / "study" / "oracle.task.small" / SAMPLES).read_bytes() == before
+    assert_same_bytes((tmp_path / "study" / "oracle.task.small" / SAMPLES).read_bytes(), before)
 
 
 def test_one_cell_can_be_played_alone(task_set: Path, tmp_path: Path) -> None:

@@ -41,7 +41,8 @@ async def record(data: Path, task: str, calls: Sequence[Called], *, answer: str 
                 with suppress(MCPError):  # an unknown tool is a mistake of the client's, and on record
                     await client.call_tool(expose(tool), arguments, meta={HINT: number})
             answer = app.library.task(task).answer if answer is None else answer
-            await client.call_tool("submit", {"answer": answer})
+            if (await client.call_tool("submit", {"answer": answer})).is_error:
+                await client.call_tool("submit", {"answer": answer})  # fields are missing, and stay so
             await client.call_tool("score", {})
         (run,) = [run for run in app.store.runs() if run.seat == seat.id]
         return gather(app.store, app.library, run)
