@@ -143,6 +143,7 @@ async def test_a_client_with_the_token_plays_a_task(service: Service) -> None:
                 made = await client.call_tool("excel__create_workbook", {"filepath": "a.xlsx"})
                 assert made.content[0].text == "Created workbook at a.xlsx"  # type: ignore[union-attr]
                 assert bool(foreign() - before) == (service.sandbox == "docker")
+                assert (await client.call_tool("submit", {"answer": "27"})).is_error  # it has no fields
                 assert not (await client.call_tool("submit", {"answer": "27"})).is_error
                 scored = await client.call_tool("score", {})
                 assert not scored.is_error
