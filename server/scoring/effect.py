@@ -345,7 +345,8 @@ class _Search:
     def not_needed(self, said: str) -> frozenset[int]:
         """Perceptions and computations whose facts the client evidently had without them.
 
-        The facts stand in the arguments of calls that answer something, or in what the client rightly said.
+        The facts stand in the arguments of calls that answer something, or in what the client rightly said; or, of a
+        computation, they go into computations alone that the client did without.
         """
         candidates = [
             (place, planned)
@@ -357,11 +358,19 @@ class _Search:
         if not candidates:
             return frozenset()
         shown = Held("\n".join([said, *(self._made[index].asked.text for index in sorted(self._used))]))
-        return frozenset(
+        found = {
             place
             for place, planned in candidates
             if all(shown.holds(fact) or shown.holds_rounded(fact) for fact in planned.gives)
-        )
+        }
+        for place, _ in reversed(candidates):
+            after = {later for later, planned in enumerate(self._plan.calls) if place in planned.needs}
+            if after and after <= found and all(self._is_computed(one) for one in (place, *after)):
+                found.add(place)
+        return frozenset(found)
+
+    def _is_computed(self, place: int) -> bool:
+        return kinds_of(self._reference[place].tool).role == "computation"
 
 
 def _connected(places: Sequence[int], plan: Plan) -> list[set[int]]:

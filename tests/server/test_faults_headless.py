@@ -7,10 +7,11 @@ those of `evaluate/headless/provider_errors.json`; that all of them are understo
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,6 +29,7 @@ from m3bench.server.evaluate.headless.inspect_seat import AS_SENT
 from m3bench.server.evaluate.headless.plan import Choice, make_plan
 from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, read_samples
 from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.store.layout import DATABASE
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
 from m3bench.tasks.trajectory import Call
@@ -260,27 +262,26 @@ def test_a_sandbox_that_breaks_makes_a_sample_void_in_the_engines_words(tmp_path
 
 
 def test_a_host_that_is_killed_makes_a_sample_void(tmp_path: Path) -> None:
-    """After a call that worked, hosts are killed as they come until the next call is over."""
-    hosts = Hosts(tmp_path / "results" / "data", "process")
-    killed: list[str] = []
+    """After a call that worked the host is held up, and killed when the next call is with it."""
+    data = tmp_path / "results" / "data"
+    hosts = Hosts(data, "process")
     over = threading.Event()
 
-    def kill_all() -> None:
-        while not over.wait(0.02):
-            hosts.kill()
+    def kill_at_work() -> None:
+        with closing(sqlite3.connect(data / DATABASE)) as record:
+            while not over.wait(0.05):
+                if record.execute("SELECT count(*) FROM calls WHERE tool = 'math/sum'").fetchone() == (2,):
+                    hosts.kill()
+                    return
 
-    killer = threading.Thread(target=kill_all)
+    killer = threading.Thread(target=kill_at_work)
 
-    def kill() -> Turn:
-        killed.extend(hosts.alive())
+    def hold_up() -> Turn:
+        hosts.pause()
         killer.start()
         return FIRST
 
-    def leave_off() -> Turn:
-        over.set()
-        return ANSWER
-
-    with asked_at({"sum-1": [FIRST, kill, leave_off]}) as address:
+    with asked_at({"sum-1": [FIRST, hold_up, ANSWER]}) as address:
         done = subprocess.run(
             command("openai-api/fake/m", write_set(tmp_path / "set"), tmp_path / "results", "--profile", "task",
                     "--sandbox", "process", "--task", "sum-1"),
@@ -288,7 +289,6 @@ def test_a_host_that_is_killed_makes_a_sample_void(tmp_path: Path) -> None:
             timeout=580,
         )  # fmt: skip
     over.set()
-    assert killed, done.stderr
     killer.join()
     assert done.returncode == 1, done.stderr
     (sample,) = read_samples(tmp_path / "results").values()

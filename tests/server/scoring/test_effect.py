@@ -238,6 +238,15 @@ def test_what_was_worked_out_in_the_head_may_be_rounded(said, dropped):
     assert answers([], said=said, reference=reference, plan=plan).dropped == dropped
 
 
+@pytest.mark.parametrize(("said", "dropped"), [("24 months", {0, 1}), ("25 months", set())])
+def test_whoever_knows_what_a_computation_led_to_had_what_went_into_it(said, dropped):
+    months = Call(tool="math/division", arguments={"numerator": 18780, "denominator": 800})
+    whole = Call(tool="math/ceiling", arguments={"number": 23.475})
+    reference = Trajectory(steps=(Step(calls=(months,)), Step(calls=(whole,))))
+    plan = Plan(calls=(PlannedCall(gives=(23.475,), new=1), PlannedCall(gives=(24.0,), new=1, needs=(0,))))
+    assert answers([], said=said, reference=reference, plan=plan).dropped == dropped
+
+
 def test_what_was_not_shown_to_be_known_is_missed():
     assert answers(made([(JOKER, RESULTS["joker"]), (LOVE, RESULTS["love"])])).dropped == {0}
     assert answers(made([(JOKER, RESULTS["joker"])])).dropped == set()
