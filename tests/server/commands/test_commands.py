@@ -102,9 +102,10 @@ def test_a_set_is_made_shown_counted_and_proven(tmp_path: Path) -> None:
     assert [row["id"] for row in rows] == ["barcode_lookup-1", "barcode_lookup-2"]
     numbers = json.loads(m3bench("tasks", "stats", "--tasks", folder, "--json").stdout)
     assert set(numbers) == {
-        "tasks", "families", "servers", "steps", "calls", "tools", "multi_hop", "multi_threaded", "hash",
+        "tasks", "families", "servers", "steps", "calls", "tools", "multi_hop", "multi_threaded",
+        "plan_shapes", "max_shared_calls", "hash",
     }  # fmt: skip
-    assert (numbers["tasks"], numbers["servers"]) == (2, 3)
+    assert (numbers["tasks"], numbers["plan_shapes"]) == (2, {"barcode_lookup": 2})
     shown = m3bench("tasks", "show", "barcode_lookup-2", "--tasks", folder).stdout
     assert Path(shown.splitlines()[-1]).is_file()
     assert m3bench("tasks", "render", "--tasks", folder, "--out", tmp_path / "look").returncode == 0
