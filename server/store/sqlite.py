@@ -29,8 +29,9 @@ from m3bench.server.store.schema import Insert, Statement
 from m3bench.server.store.trouble import explain
 from m3bench.server.store.writer import Unit, Work, Writer
 from m3bench.tasks.errors import RunError, StoreError
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 
-UNRECORDED = (-32603, "the answer could not be recorded, and the client was given an error in its place")
+UNRECORDED = "the answer could not be recorded, and the client was given an error in its place"
 """The error of a call whose answer failed to be written; written when that is possible again."""
 
 DEPARTURES = 32
@@ -82,8 +83,8 @@ class SqliteStore:
         """When answers left: nice to have, so they wait until there are some or somebody reads."""
         self._last: Unit | None = None
         """The last of the units that nobody waits for; the writer takes them in order."""
-        self._unrecorded: dict[int, Callable[[], Work]] = {}
-        """Calls whose answer could not be written, with the rows of the call where they are missing too."""
+        self._unrecorded: dict[int, tuple[Callable[[], Work], str]] = {}
+        """Calls whose answer could not be written, with the rows of the call where they are missing too, and why."""
         with suppress(StoreError):  # Somebody who only reads can do without, and the next to open tries again.
             self.mend()
 
@@ -137,9 +138,11 @@ class SqliteStore:
 
         def failed() -> None:
             with self._put_off:
-                self._unrecorded[call] = (arrival.missing if arrival is not None else None) or list
+                missing = arrival.missing if arrival is not None else None
+                self._unrecorded[call] = missing or list, f"{UNRECORDED}: {unit.error}"
 
-        await self._written_soon(Unit(rows, failed, after=arrival.unit if arrival is not None else None))
+        unit = Unit(rows, failed, after=arrival.unit if arrival is not None else None)
+        await self._written_soon(unit)
 
     def sent(self, call: int, sent_ns: int) -> None:
         """Note when an answer left; written later, and nothing depends on it: never raises."""
@@ -344,12 +347,12 @@ class SqliteStore:
         """What the clients of calls saw whose answers could not be written, as rows; and what to do if it fails."""
         with self._put_off:
             calls, self._unrecorded = self._unrecorded, {}
-        error = json.dumps(UNRECORDED)
 
         def rows() -> Work:
             found: list[Insert | Statement] = []
-            for call in sorted(calls):
-                found += [*calls[call](), schema.insert("answers", (call, "failed", "proxy", None, error, None, 0, 0))]
+            for call, (missing, why) in sorted(calls.items()):
+                error = json.dumps((INTERNAL_ERROR, why))
+                found += [*missing(), schema.insert("answers", (call, "failed", "proxy", None, error, None, 0, 0))]
             return found
 
         def failed() -> None:
