@@ -116,7 +116,7 @@ def test_what_is_there_is_used_again_when_the_plan_grows(task_set: Path, tmp_pat
     assert done.exit_code == 0, done.output
     assert "4 samples, 2 to play" in done.stderr
     assert "m3bench leaderboard" in done.stderr
-    assert_same_bytes((tmp_path / "study" / "oracle.task.small" / SAMPLES).read_bytes(), before)
+    assert_same_bytes((tmp_path / "study" / "oracle.task.small" / SAMPLES).read_bytes(), before, "samples")
 
 
 def test_one_cell_can_be_played_alone(task_set: Path, tmp_path: Path) -> None:
