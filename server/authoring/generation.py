@@ -96,8 +96,8 @@ async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backen
         except Unfit:
             continue
         way = json.dumps(made.task.references[0].model_dump(mode="json")).replace(made.task.id, "")
-        alike = any(max_shared_calls([made.task, one]) > MOST_SHARED for one in seen.values())
-        if goal and alike and attempt < ATTEMPTS // 2:
+        insists = goal and attempt < ATTEMPTS // 2
+        if insists and any(max_shared_calls([made.task, one]) > MOST_SHARED for one in seen.values()):
             continue
         if way not in seen and _is_fair(made.task, seen.values()):
             seen[way] = made.task

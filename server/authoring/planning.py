@@ -13,9 +13,9 @@ from itertools import accumulate, pairwise
 
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.authoring.performance import perform
-from m3bench.server.authoring.unseen import Sequel, complete
+from m3bench.server.authoring.unseen import Sequel, arguments_of, complete
 from m3bench.tasks.checks import LoggedCall
-from m3bench.tasks.facts import Fact, Held, digits, facts_of, leaves, numbers, within
+from m3bench.tasks.facts import Fact, Held, digits, facts_of, numbers, within
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.library import Library
@@ -56,7 +56,7 @@ def derive(question: str, answer: str, steps: Sequence[Sequence[LoggedCall]], *,
     held = [Held(call.text) for _, call in calls]
     asked = Held(question)
     taken = [_taken(call, asked) for _, call in calls]
-    put_in = [Held("\n".join(str(leaf) for leaf in leaves(call.arguments))) for _, call in calls]
+    put_in = [arguments_of(call) for _, call in calls]
     needs: list[set[int]] = [set() for _ in calls]
     gives: list[dict[Fact, None]] = [{} for _ in calls]
 

@@ -49,7 +49,7 @@ class Sequel:
     @cached_property
     def says(self) -> Held:
         """Its arguments, asked for facts."""
-        return Held("\n".join(str(leaf) for leaf in leaves(self.call.arguments)))
+        return arguments_of(self.call)
 
     @property
     def opens(self) -> bool:
@@ -57,6 +57,11 @@ class Sequel:
         given: Mapping[str, Any] = self.call.arguments
         call = Call(tool=self.call.tool, arguments=given)
         return self.role == "action" and says_nothing(call, kinds_of(call.tool), frozenset())
+
+
+def arguments_of(call: LoggedCall) -> Held:
+    """What a call says, asked for facts."""
+    return Held("\n".join(str(leaf) for leaf in leaves(call.arguments)))
 
 
 def complete(calls: Sequence[Sequel], needs: list[set[int]]) -> list[set[int]]:

@@ -25,10 +25,17 @@ class Arrival:
     unit: Unit | None
     """How it is being written, when it was written alone."""
 
-    @property
-    def missing(self) -> Callable[[], Work] | None:
-        """Its rows, when they are not on record."""
-        return self.rows if self.unit is None or self.unit.error is not None else None
+    def with_answer(self) -> Work:
+        """The rows that are to be written together with the answer."""
+        return self.rows() if self.unit is None else ()
+
+    def missing(self) -> Work:
+        """The rows that are not on record after the answer could not be written."""
+        return self.rows() if self.unit is None or self.unit.error is not None else ()
+
+
+ON_RECORD = Arrival(rows=tuple, unit=None)
+"""A call that was written before it was forwarded."""
 
 
 class Arrivals:
@@ -50,11 +57,11 @@ class Arrivals:
                 self._timed = loop
                 loop.call_later(SECONDS, self._due)
 
-    def take(self, call: int) -> Arrival | None:
-        """A call that is answered; None when it was on record before it was forwarded."""
+    def take(self, call: int) -> Arrival:
+        """A call that is answered."""
         with self._lock:
             rows = self._waiting.pop(call, None)
-            return self._written.pop(call, None) if rows is None else Arrival(rows=rows, unit=None)
+            return self._written.pop(call, ON_RECORD) if rows is None else Arrival(rows=rows, unit=None)
 
     def write(self) -> bool:
         """Have what waits written, if anything does: the writer takes everything in order.

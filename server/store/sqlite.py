@@ -125,7 +125,6 @@ class SqliteStore:
             StoreError: It is not on record: do not send it.
         """
         arrival = self._arrivals.take(call)
-        together = arrival is not None and arrival.unit is None
 
         def rows() -> Work:
             values = (
@@ -133,15 +132,13 @@ class SqliteStore:
                 json.dumps(answer.error) if answer.error else None,
                 self._blobs.pack(answer.full) if answer.full else None, answer.forwarded_ns, answer.returned_ns,
             )  # fmt: skip
-            mine = [schema.insert("answers", values)]
-            return [*arrival.rows(), *mine] if arrival is not None and together else mine
+            return [*arrival.with_answer(), schema.insert("answers", values)]
 
         def failed() -> None:
             with self._put_off:
-                missing = arrival.missing if arrival is not None else None
-                self._unrecorded[call] = missing or list, f"{UNRECORDED}: {unit.error}"
+                self._unrecorded[call] = arrival.missing, f"{UNRECORDED}: {unit.error}"
 
-        unit = Unit(rows, failed, after=arrival.unit if arrival is not None else None)
+        unit = Unit(rows, failed, after=arrival.unit)
         await self._written_soon(unit)
 
     def sent(self, call: int, sent_ns: int) -> None:

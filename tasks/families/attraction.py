@@ -67,7 +67,7 @@ class Attraction:
                 name,
                 sights.best_place(places, town),
                 Phone(value=phone),
-                Number(unit="minutes", value=way, within=1.0),
+                sights.on_foot(way),
             )
             for name, places, town, phone, way in zip(names, found, towns, phones, minutes, strict=True)
         )
@@ -107,8 +107,7 @@ class Attraction:
         (text,) = await play.step(sights.nearby(point, radius, "restaurant"))
         places = sights.ranked(text)
         (text,) = await play.step(sights.walk(point, places[0]))
-        minutes = sights.minutes(text)
-        need(minutes >= 4, "the way is too short to be told apart from others")
+        minutes = sights.minutes(text, least=4)
         names = _names(composition)
         return Solution(
             wording=f"Read about both landmarks in {path}, and find the best-rated restaurant within {radius} m of the older one and the way there on foot.",
@@ -132,17 +131,10 @@ class Attraction:
                     compared=(min(years), max(years)),
                     derived=tuple(years),
                 ),
-                Field(
-                    name="restaurant",
-                    meaning="the best-rated restaurant in the given distance of the older one",
-                    value=sights.best_place(places, towns[old]),
-                    compared=tuple(place["rating"] for place in places),
+                sights.best_field(
+                    "restaurant", "the best-rated restaurant in the given distance of the older one", places, towns[old]
                 ),
-                Field(
-                    name="walk",
-                    meaning="how long it takes to walk there from the sight, in minutes",
-                    value=Number(unit="minutes", value=minutes, within=1.0),
-                ),
+                sights.walk_field("how long it takes to walk there from the sight, in minutes", minutes),
             ),
             given={"radius": str(radius)},
         )
@@ -176,11 +168,8 @@ class Attraction:
                     meaning="how warm it is there now",
                     value=Number(unit=_unit(metric), value=max(warmths), within=0.5),
                 ),
-                Field(
-                    name="cafe",
-                    meaning="the best-rated café in the given distance of it",
-                    value=sights.best_place(places, towns[warm], "coffee"),
-                    compared=tuple(place["rating"] for place in places),
+                sights.best_field(
+                    "cafe", "the best-rated café in the given distance of it", places, towns[warm], "coffee"
                 ),
                 Field(
                     name="opens", meaning=f"when it opens on a {day}", value=Time(zone="local", value=opens), derived=(day.casefold(),)

@@ -68,13 +68,7 @@ class Heatmap:
             wording=f"Geocode the cities in {path}, compare their air, and fetch the PM2.5 and US AQI heat-map tiles of the worst at zoom {zoom}.",
             answer=f"The worst air now is in {name.value} with an index of {indexes[worst]}, on tile x {x}, y {y}.",
             fields=(
-                Field(
-                    name="city",
-                    meaning="the city with the worst air at the moment",
-                    value=name,
-                    compared=tuple(float(indexes[number]) for number in order),
-                    derived=tuple(float(index) for index in indexes),
-                ),
+                _first("city", "the city with the worst air at the moment", name, indexes, order),
                 Field(name="index", meaning="its universal air quality index now", value=Integer(value=indexes[worst])),
                 Field(
                     name="tile",
@@ -118,13 +112,7 @@ class Heatmap:
             wording=f"Geocode the cities in {path}, compare the air that is forecast {hours} hours from now, and tell the best one's local time then.",
             answer=f"In {hours} hours {name.value} has the best air, with an index of {indexes[best]}; it will be {clock:%H:%M} there.",
             fields=(
-                Field(
-                    name="city",
-                    meaning=f"the city with the best air {hours} hours from now",
-                    value=name,
-                    compared=tuple(float(indexes[number]) for number in order),
-                    derived=tuple(float(index) for index in indexes),
-                ),
+                _first("city", f"the city with the best air {hours} hours from now", name, indexes, order),
                 Field(
                     name="index",
                     meaning="the universal air quality index that is forecast for it then",
@@ -169,13 +157,7 @@ class Heatmap:
             wording=f"Geocode the cities in {path}, find the highest, by how much it lies above the lowest, and its weather now.",
             answer=f"{name.value} lies highest, {float(difference):.0f} m above the lowest; it is {warmth:g} degrees there now.",
             fields=(
-                Field(
-                    name="highest",
-                    meaning="the city that lies highest above the sea",
-                    value=name,
-                    compared=tuple(heights[number] for number in order),
-                    derived=tuple(heights),
-                ),
+                _first("highest", "the city that lies highest above the sea", name, heights, order),
                 Field(
                     name="difference",
                     meaning="by how many metres it lies above the lowest of them",
@@ -195,6 +177,12 @@ class Heatmap:
 
 def _index(hour: dict[str, Any]) -> int:
     return int(hour["indexes"][0]["aqi"])
+
+
+def _first(name: str, meaning: str, city: Name, values: Sequence[float], order: Sequence[int]) -> Field:
+    """The field for the first of the cities in an order by some value of theirs."""
+    compared = tuple(float(values[number]) for number in order)
+    return Field(name=name, meaning=meaning, value=city, compared=compared, derived=tuple(map(float, values)))
 
 
 def _city(composition: Composition, number: int) -> Name:

@@ -91,12 +91,7 @@ class Movies:
                     value=Table(columns=("title", "year", "rating"), rows=tuple(map(_row, films))),
                 ),
                 field,
-                Field(
-                    name="cinema",
-                    meaning="the best-rated cinema in the given distance",
-                    compared=tuple(one["rating"] for one in cinemas),
-                    value=sights.best_place(cinemas, place),
-                ),
+                sights.best_field("cinema", "the best-rated cinema in the given distance", cinemas, place),
                 Field(name="cinema_address", meaning="its street address", value=sights.address(address)),
             ),
             alternatives=(
@@ -117,8 +112,7 @@ class Movies:
         goals = sights.ranked(near)
         need(len(goals) > 1, "there is one place alone")
         (way,) = await play.step(sights.walk(start, goals[0]))
-        minutes = sights.minutes(way)
-        need(minutes >= 5, "the way is too short to be told apart from others")
+        minutes = sights.minutes(way, least=5)
         kind = "cinema" if goes else "restaurant"
         return Solution(
             given={"place": place, "metres": str(metres)},
@@ -127,17 +121,13 @@ class Movies:
             answer=f"{better['title']} is rated higher, so it is a {kind}: {sights.called(goals[0])}, {minutes:g} minutes on foot.",
             fields=(
                 field,
-                Field(
-                    name="destination",
-                    meaning="the cinema or restaurant to go to: the best-rated one in the given distance",
-                    compared=tuple(one["rating"] for one in goals),
-                    value=sights.best_place(goals, place),
+                sights.best_field(
+                    "destination",
+                    "the cinema or restaurant to go to: the best-rated one in the given distance",
+                    goals,
+                    place,
                 ),
-                Field(
-                    name="walk",
-                    meaning="how long it takes to walk there, in minutes",
-                    value=Number(unit="minutes", value=minutes, within=1.0),
-                ),
+                sights.walk_field("how long it takes to walk there, in minutes", minutes),
             ),
             alternatives=(play.varied("the posters read by eye", {0: ()}),),
         )

@@ -211,11 +211,8 @@ class QrAttraction:
             answer=f"It shows {name.value}. The best-rated restaurant there is {sights.called(found[0])}, {sights.phone(text)}.",
             fields=(
                 Field(name="place", meaning="the place that its photo shows", value=name),
-                Field(
-                    name="restaurant",
-                    meaning="the best-rated restaurant in the given distance",
-                    value=sights.best_place(found, place["title"]),
-                    compared=tuple(one["rating"] for one in found),
+                sights.best_field(
+                    "restaurant", "the best-rated restaurant in the given distance", found, place["title"]
                 ),
                 Field(name="phone", meaning="its phone number", value=Phone(value=sights.phone(text))),
             ),

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from m3bench.tasks.answers.fields import Name
+from m3bench.tasks.answers.fields import Field, Name, Number
 from m3bench.tasks.families.base import Composition, Kit, call, need
 from m3bench.tasks.render import postcards
 from m3bench.tasks.render.canvas import Canvas
@@ -133,6 +133,12 @@ def best_place(found: Sequence[Mapping[str, Any]], *context: str) -> Name:
     return Name(value=name, others=others, context=(found[0]["formattedAddress"], *context))
 
 
+def best_field(name: str, meaning: str, found: Sequence[Mapping[str, Any]], *context: str) -> Field:
+    """The field for the first of the places found, which are compared by their ratings."""
+    ratings = tuple(place["rating"] for place in found)
+    return Field(name=name, meaning=meaning, value=best_place(found, *context), compared=ratings)
+
+
 def name_of(landmark: Record, others: Iterable[Record], *context: str) -> Name:
     """The name of a sight, which is none of the others."""
     wrong = tuple(name for other in others if other is not landmark for name in names_of(other))
@@ -172,9 +178,21 @@ def walk(start: tuple[float, float], goal: Mapping[str, Any]) -> ReferenceCall:
     return call("google-maps/compute_route", arguments, free=("fields", "routingPreference"))
 
 
-def minutes(text: str) -> float:
-    """How long the first route takes."""
-    return round(int(json.loads(text)["response"]["routes"][0]["duration"].removesuffix("s")) / 60, 1)
+def minutes(text: str, least: float = 0.0) -> float:
+    """How long the first route takes, which must be at least so long."""
+    found = round(int(json.loads(text)["response"]["routes"][0]["duration"].removesuffix("s")) / 60, 1)
+    need(found >= least, "the way is too short to be told apart from others")
+    return found
+
+
+def on_foot(minutes: float) -> Number:
+    """How long a walk takes."""
+    return Number(unit="minutes", value=minutes, within=1.0)
+
+
+def walk_field(meaning: str, minutes: float) -> Field:
+    """The field for how long a walk takes."""
+    return Field(name="walk", meaning=meaning, value=on_foot(minutes))
 
 
 def air_at(at: tuple[float, float]) -> ReferenceCall:

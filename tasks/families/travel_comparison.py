@@ -5,7 +5,7 @@ import random
 from datetime import date, timedelta
 from typing import Any
 
-from m3bench.tasks.answers.fields import Field, Integer, Name, Number, Phone, Table
+from m3bench.tasks.answers.fields import Field, Integer, Name, Phone, Table
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 
@@ -62,18 +62,10 @@ class TravelComparison:
             fields=(
                 _indexes("each sight and its universal air quality index now", names, indexes),
                 _cleaner("the sight with the cleaner air now", names, indexes),
-                Field(
-                    name="hotel",
-                    meaning="the best-rated hotel in the given distance of it",
-                    value=sights.best_place(hotels, towns[best]),
-                    compared=tuple(place["rating"] for place in hotels),
-                ),
+                sights.best_field("hotel", "the best-rated hotel in the given distance of it", hotels, towns[best]),
                 Field(name="hotel_phone", meaning="its phone number", value=Phone(value=phones[0])),
-                Field(
-                    name="cafe",
-                    meaning="the best-rated café in the given distance of it",
-                    value=sights.best_place(cafes, towns[best], "coffee"),
-                    compared=tuple(place["rating"] for place in cafes),
+                sights.best_field(
+                    "cafe", "the best-rated café in the given distance of it", cafes, towns[best], "coffee"
                 ),
                 Field(name="cafe_phone", meaning="the phone number of the café", value=Phone(value=phones[1])),
             ),
@@ -109,21 +101,15 @@ class TravelComparison:
         (text,) = await play.step(sights.nearby(points[best], round(radius * 1000), "lodging"))
         hotels = sights.ranked(text)
         (text,) = await play.step(sights.walk(points[best], hotels[0]))
-        minutes = sights.minutes(text)
-        need(minutes >= 5, "the way is too short to be told apart from others")
+        minutes = sights.minutes(text, least=5)
         return Solution(
             wording=f"Compare the lowest air index at the two landmarks in {path} on {day} from {start}:00 to {end}:00 UTC; find the best hotel within {radius} km of the better one and the way on foot.",
             answer=f"{_told(names, lows)} at the lowest, so {names[best].value} was better. Stay at {sights.called(hotels[0])}, {minutes:g} minutes on foot.",
             fields=(
                 _indexes("each sight and its lowest universal air quality index in those hours", names, lows),
                 _cleaner("the sight whose lowest index in those hours was higher", names, lows),
-                Field(
-                    name="hotel",
-                    meaning="the best-rated hotel in the given distance of it",
-                    value=sights.best_place(hotels, towns[best]),
-                    compared=tuple(place["rating"] for place in hotels),
-                ),
-                _walk("how long it takes to walk from the sight to the hotel, in minutes", minutes),
+                sights.best_field("hotel", "the best-rated hotel in the given distance of it", hotels, towns[best]),
+                sights.walk_field("how long it takes to walk from the sight to the hotel, in minutes", minutes),
             ),
             given={
                 "radius": str(radius),
@@ -146,7 +132,7 @@ class TravelComparison:
         near = minutes.index(min(minutes))
         (text,) = await play.step(sights.details(found[near][:1]))
         rows: list[tuple[Any, ...]] = [
-            (name, sights.best_place(hotels, town), Number(unit="minutes", value=value, within=1.0))
+            (name, sights.best_place(hotels, town), sights.on_foot(value))
             for name, hotels, town, value in zip(names, found, towns, minutes, strict=True)
         ]
         told = "; ".join(
@@ -190,7 +176,3 @@ def _cleaner(meaning: str, names: list[Name], indexes: list[int]) -> Field:
     best = indexes.index(max(indexes))
     numbers = (float(max(indexes)), float(min(indexes)))
     return Field(name="cleaner", meaning=meaning, value=names[best], compared=numbers, derived=numbers)
-
-
-def _walk(meaning: str, minutes: float) -> Field:
-    return Field(name="walk", meaning=meaning, value=Number(unit="minutes", value=minutes, within=1.0))

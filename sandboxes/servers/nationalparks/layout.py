@@ -59,21 +59,14 @@ _AMENITIES = {
 
 def park_summary(park: Record) -> dict[str, Any]:
     """A park in a list."""
-    return {
-        "name": park["name"],
-        "code": park["id"],
-        "description": park["description"],
-        "states": park["states"],
-        "url": _url(park["id"], "index.htm"),
-        "designation": park["designation"],
-        "activities": park["activities"],
-        "weatherInfo": park["weather"],
-        "location": {"latitude": _degrees(park["lat"]), "longitude": _degrees(park["lng"])},
-        "entranceFees": park["fees"],
-        "operatingHours": [_park_hours(park)],
-        "contacts": _contacts(park["phone"], park["id"]),
-        "images": [],
-    }
+    return _summary(
+        park,
+        activities=park["activities"],
+        weather=park["weather"],
+        fees=park["fees"],
+        hours=[_park_hours(park)],
+        contacts=_contacts(park["phone"], park["id"]),
+    )
 
 
 def park_details(park: Record) -> dict[str, Any]:
@@ -101,19 +94,26 @@ def park_details(park: Record) -> dict[str, Any]:
 
 def unit_summary(unit: Record) -> dict[str, Any]:
     """A unit of which no more than name, kind, place and a sentence is known, in a list."""
+    nobody: dict[str, Any] = {"phoneNumbers": [], "emailAddresses": []}
+    return _summary(unit, activities=[], weather="", fees=[], hours=[], contacts=nobody)
+
+
+def _summary(
+    record: Record, *, activities: Any, weather: str, fees: Any, hours: list[Any], contacts: dict[str, Any]
+) -> dict[str, Any]:
     return {
-        "name": unit["name"],
-        "code": unit["id"],
-        "description": unit["description"],
-        "states": unit["states"],
-        "url": _url(unit["id"], "index.htm"),
-        "designation": unit["designation"],
-        "activities": [],
-        "weatherInfo": "",
-        "location": {"latitude": _degrees(unit["lat"]), "longitude": _degrees(unit["lng"])},
-        "entranceFees": [],
-        "operatingHours": [],
-        "contacts": {"phoneNumbers": [], "emailAddresses": []},
+        "name": record["name"],
+        "code": record["id"],
+        "description": record["description"],
+        "states": record["states"],
+        "url": _url(record["id"], "index.htm"),
+        "designation": record["designation"],
+        "activities": activities,
+        "weatherInfo": weather,
+        "location": {"latitude": _degrees(record["lat"]), "longitude": _degrees(record["lng"])},
+        "entranceFees": fees,
+        "operatingHours": hours,
+        "contacts": contacts,
         "images": [],
     }
 
