@@ -247,25 +247,26 @@ class DeckHas(BaseCheck):
     kind: Literal["deck_has"] = "deck_has"
     pattern: str = "*.pptx"
     texts: tuple[str, ...] = ()
+    one_of: tuple[tuple[str, ...], ...] = ()
+    """Things that it must name: one spelling of each."""
     pictures: int = 0
 
     @property
     def title(self) -> str:
-        wanted = [*(repr(text) for text in self.texts), *([f"{self.pictures} picture(s)"] if self.pictures else [])]
+        named = (*self.texts, *(spelled[0] for spelled in self.one_of))
+        wanted = [*(repr(text) for text in named), *([f"{self.pictures} picture(s)"] if self.pictures else [])]
         return "the presentation has " + ", ".join(wanted)
 
     def problem(self, evidence: Evidence) -> str | None:
         from pptx import Presentation
 
-        files = evidence.find(self.pattern)
-        if not files:
-            return f"there is no {self.pattern}"
-        reason = ""
-        for path in files:
+        reason = f"there is no {self.pattern}"
+        for path in evidence.find(self.pattern):
             shapes = [shape for slide in Presentation(str(path)).slides for shape in slide.shapes]
             text = fold("\n".join(words for shape in shapes for words in _texts(shape)))
             pictures = sum(hasattr(shape, "image") for shape in shapes)
             missing = [wanted for wanted in self.texts if fold(wanted) not in text]
+            missing += [names[0] for names in self.one_of if not any(fold(name) in text for name in names)]
             if not missing and pictures >= self.pictures:
                 return None
             reason = f"{', '.join(map(repr, missing))} not in it" if missing else f"it has {pictures} pictures"
@@ -282,13 +283,17 @@ class PictureChanged(BaseCheck):
     boxes: tuple[tuple[int, int, int, int], ...]
     margin: int = 12
     """Pixels around a box that may change as well."""
+    kept: tuple[tuple[int, int, int, int], ...] = ()
+    """Parts in which nothing may change, even where they are near a box."""
 
     @property
     def title(self) -> str:
         return f"{len(self.boxes)} places of the picture are changed, and nothing else"
 
     def problem(self, evidence: Evidence) -> str | None:
-        from PIL import Image, ImageChops, ImageDraw
+        from PIL import Image
+
+        from m3bench.tasks.likeness import changes_elsewhere
 
         reason = f"there is no {self.pattern} of the same size"
         with Image.open(evidence.workspace / self.source) as file:
@@ -298,15 +303,10 @@ class PictureChanged(BaseCheck):
                 copy = file.convert("RGB")
             if copy.size != source.size or path == evidence.workspace / self.source:
                 continue
-            difference = ImageChops.difference(source, copy).convert("L").point(lambda value: 255 if value > 24 else 0)
-            untouched = [box for box in self.boxes if difference.crop(box).getbbox() is None]
-            outside = difference.copy()
-            for left, top, right, bottom in self.boxes:
-                grown = (left - self.margin, top - self.margin, right + self.margin, bottom + self.margin)
-                ImageDraw.Draw(outside).rectangle(grown, fill=0)
-            if not untouched and outside.getbbox() is None:
+            found = changes_elsewhere(source, copy, self.boxes, self.margin, self.kept)
+            if found is None:
                 return None
-            reason = f"{len(untouched)} of them are not" if untouched else "something else is changed too"
+            reason = found
         return reason
 
 

@@ -1,9 +1,10 @@
-"""Likeness: whether a small picture is a given part of a larger one, by its pixels.
+"""Likeness: whether a small picture is a given part of a larger one, and where a copy differs, by their pixels.
 
 Brightness is compared, not colour, and how it varies, not how bright it is: a part in grey, in sepia or with a thin
 frame around it is still that part. Another part of the same size is not.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,35 @@ def shows_part(source: Path, box: tuple[int, int, int, int], cut: "Image", shift
             if best >= LEAST:
                 return True
     return False
+
+
+def changes_elsewhere(
+    source: "Image",
+    copy: "Image",
+    boxes: Sequence[tuple[int, int, int, int]],
+    margin: int,
+    kept: Sequence[tuple[int, int, int, int]] = (),
+) -> str | None:
+    """What is wrong with a copy that should differ inside some boxes and nowhere else; None when nothing is.
+
+    Args:
+        source: The picture.
+        copy: What was made of it, of the same size.
+        boxes: Where something must have changed.
+        margin: Pixels around a box that may have changed as well.
+        kept: Where nothing may have changed.
+    """
+    from PIL import ImageChops, ImageDraw
+
+    difference = ImageChops.difference(source, copy).convert("L").point(lambda value: 255 if value > 24 else 0)
+    untouched = [box for box in boxes if difference.crop(box).getbbox() is None]
+    if untouched:
+        return f"{len(untouched)} of them are not"
+    if any(difference.crop(box).getbbox() is not None for box in kept):
+        return "a part is changed that should stay as it is"
+    for left, top, right, bottom in boxes:
+        ImageDraw.Draw(difference).rectangle((left - margin, top - margin, right + margin, bottom + margin), fill=0)
+    return "something else is changed too" if difference.getbbox() is not None else None
 
 
 def _correlation(one: Any, other: Any) -> float:

@@ -1,7 +1,8 @@
 """Files: what was asked to be made, judged by what is in it.
 
 Where a value stands in a workbook, what a file is called and how it looks is the client's own choice, unless it was
-asked for. Whoever names no file is judged by every file of the kind that the run left.
+asked for. Whoever names no file is judged by every file of the kind that the run left; so is whoever was asked for a
+folder, which the question names.
 """
 
 from collections.abc import Iterator
@@ -11,12 +12,49 @@ from typing import Annotated, Literal
 from pydantic import Field as Setting
 
 from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, is_nothing
+from m3bench.tasks.answers.decks import DeckChart, DeckShows
 from m3bench.tasks.answers.sheets import WorkbookChart, WorkbookRows
-from m3bench.tasks.checks import DeckHas, Evidence, FileOpens, PictureChanged, PictureCut, WorkbookCells
+from m3bench.tasks.checks import BaseCheck, DeckHas, Evidence, FileOpens, PictureChanged, PictureCut, WorkbookCells
 from m3bench.tasks.facts import Fact
 
+
+class FolderHas(BaseCheck):
+    """A folder has a PDF of each of several names."""
+
+    kind: Literal["folder_has"] = "folder_has"
+    pattern: str = "*.pdf"
+    folder: str
+    """What it is called, wherever it is."""
+    names: tuple[str, ...]
+    """What the names of the files begin with."""
+
+    @property
+    def title(self) -> str:
+        """What is checked, in words."""
+        return f"{self.folder} has {', '.join(self.names)}"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        """Which files are missing."""
+        there = [
+            path.name
+            for path in evidence.find("*.pdf")
+            if path.parent.name == self.folder and path.read_bytes().startswith(b"%PDF-")
+        ]
+        missing = [name for name in self.names if not any(one.startswith(name) for one in there)]
+        return f"{', '.join(missing)} not in {self.folder}" if missing else None
+
+
 Content = Annotated[
-    FileOpens | WorkbookCells | WorkbookRows | WorkbookChart | DeckHas | PictureChanged | PictureCut,
+    FileOpens
+    | FolderHas
+    | WorkbookCells
+    | WorkbookRows
+    | WorkbookChart
+    | DeckHas
+    | DeckChart
+    | DeckShows
+    | PictureChanged
+    | PictureCut,
     Setting(discriminator="kind"),
 ]
 
@@ -27,7 +65,7 @@ class File(Value):
     SHOWN = ("form",)
 
     type: Literal["file"] = "file"
-    form: Literal["xlsx", "pptx", "png"]
+    form: Literal["xlsx", "pptx", "png", "pdf"]
     """What kind of file, by its ending."""
     value: str
     """Where the reference puts it."""
@@ -37,14 +75,19 @@ class File(Value):
     @property
     def described(self) -> str:
         """The type in words."""
-        return f"file, .{self.form}: its path"
+        return f"folder with .{self.form} files: its path" if self._many else f"file, .{self.form}: its path"
+
+    @property
+    def _many(self) -> bool:
+        """Whether a folder with files is asked for."""
+        return any(isinstance(content, FolderHas) for content in self.holds)
 
     def problem(self, given: JSON, asked: Asked) -> str | None:
         """What is wrong with the file."""
         if asked.evidence is None:
             return "there are no files"
         pattern = f"*.{self.form}"
-        if not is_nothing(given):
+        if not is_nothing(given) and not self._many:
             found = _named(as_text(given), asked.evidence)
             if found is None:
                 return f"there is no file {as_text(given)[:60]!r}"

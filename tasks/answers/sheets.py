@@ -67,7 +67,7 @@ class WorkbookChart(BaseCheck):
         if not drawn:
             return f"there is no {self.form} chart".replace("  ", " ")
         for book, sheet, chart in drawn:
-            if any(_same(_plotted(book, sheet, series), self.values) for series in chart.series):
+            if any(same_numbers(_plotted(book, sheet, series), self.values) for series in chart.series):
                 return None
         return "no chart shows the numbers"
 
@@ -129,7 +129,8 @@ def _plotted(book: Any, sheet: Any, series: Any) -> list[float]:
     return [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
 
 
-def _same(mine: Sequence[float], right: Sequence[float]) -> bool:
+def same_numbers(mine: Sequence[float], right: Sequence[float]) -> bool:
+    """Whether two lists of numbers are the same, in any order."""
     return len(mine) == len(right) and all(
         abs(one - other) <= 0.005 for one, other in zip(sorted(mine), sorted(right), strict=True)
     )
