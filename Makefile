@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 # What `make test` leaves to `make test-all`, by marker.
-REST := docker or browser or office or node or clients or torch or kills or seeds or slow
+REST := docker or browser or office or latex or node or clients or torch or kills or seeds or slow
 # The rooms whose branches are counted.
 ROOMS := proxy server/runs server/scoring server/store
 
@@ -31,7 +31,7 @@ test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: eight minu
 	@for room in $(ROOMS); do $(BIN)/coverage report --include="$$room/*" --fail-under=90 || exit 1; done
 	@$(PYTEST) -q -m "not ($(REST) or frameworks)" $(addprefix --ignore=tests/,$(ROOMS))
 
-test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, torch, kills, seeds
+test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, LaTeX, torch, kills, seeds
 	@$(PYTEST) -q -m "$(REST)"
 
 test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from npm, with a scripted model

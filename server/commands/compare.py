@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -58,7 +58,8 @@ def compare(
     Repeats are averaged to tasks, and tasks are paired, so what makes a task
     hard for both cancels out. p is that of a permutation test over clusters
     of tasks; a clear difference is marked. Of two result sets it also says
-    what is solved, and which tasks broke or were mended.
+    what is solved, and which tasks broke, are solved less often or were
+    mended, each with the reason in words.
     """
     from m3bench.server.commands import screen
 
@@ -89,9 +90,27 @@ def compare(
         screen.print_json(screen.comparison_json(comparison) | (turned or {}))
         return
     screen.show_comparison(comparison, str(first), str(second))
-    for name, ids in (turned or {}).items():
-        if ids:
-            typer.echo(f"{name.capitalize()}: {', '.join(ids)}")
+    if turned is not None:
+        _tell(turned)
+
+
+def _tell(turned: "dict[str, Any]") -> None:
+    """What broke and why, what is solved less often, what was mended."""
+    from m3bench.server.scoring.words import printable
+
+    headings = {"broken": "Broken", "rarer": "Solved less often", "mended": "Mended"}
+    for turn, heading in headings.items():
+        found = [one for one in turned["changed"] if one["turn"] == turn]
+        if turn == "mended" and found:
+            typer.echo(f"{heading}: {', '.join(one['task'] for one in found)}")
+            continue
+        if found:
+            typer.echo(f"{heading}:")
+        for one in found:
+            (was, of), (now, tries) = one["before"], one["after"]
+            typer.echo(f"  {one['task']}: {was}/{of} solved, now {now}/{tries}. {printable(one['reason'])}")
+    for task, why in turned["lost"].items():
+        typer.echo(f"Without a score now: {task}. {printable(why)}")
 
 
 def _files(first: Path, second: Path, *, anyway: bool) -> "tuple[Sequence[Row], Sequence[Row]]":
@@ -108,8 +127,9 @@ def _files(first: Path, second: Path, *, anyway: bool) -> "tuple[Sequence[Row], 
     return before.rows, after.rows
 
 
-def _sets(first: Path, second: Path, *, anyway: bool, common: bool) -> "tuple[Comparison, dict[str, list[str]]]":
-    """Two result sets compared, and the tasks whose outcome turned: solved in every repeat before, in none now."""
+def _sets(first: Path, second: Path, *, anyway: bool, common: bool) -> "tuple[Comparison, dict[str, Any]]":
+    """Two result sets compared, and the tasks whose outcome turned, with the reasons."""
+    from m3bench.server.results.analyses.regressions import lost, turned
     from m3bench.server.results.comparability import distinct_names, over_common_tasks, refuse_unlike
     from m3bench.server.results.reports.uncertainty import solved_of
     from m3bench.server.results.resultset import read_resultset
@@ -122,11 +142,10 @@ def _sets(first: Path, second: Path, *, anyway: bool, common: bool) -> "tuple[Co
     if not anyway:
         refuse_unlike(sets, names, ", or say --anyway")
     tries = [{task: [bool(one) for one in ones] for task, ones in solved_of(one.results).items()} for one in sets]
-    turned: dict[str, list[str]] = {"broken": [], "mended": []}
-    for task in sorted(tries[0].keys() & tries[1].keys()):
-        before, after = tries[0][task], tries[1][task]
-        if all(before) and not any(after):
-            turned["broken"].append(task)
-        elif all(after) and not any(before):
-            turned["mended"].append(task)
-    return compare_rows(sets[0].rows, sets[1].rows, solved=(tries[0], tries[1])), turned
+    changed = turned(sets[0], sets[1])
+    told = {
+        **{turn: [one.task for one in changed if one.turn == turn] for turn in ("broken", "mended")},
+        "changed": [one.to_json() for one in changed],
+        "lost": lost(sets[0], sets[1]),
+    }
+    return compare_rows(sets[0].rows, sets[1].rows, solved=(tries[0], tries[1])), told

@@ -200,6 +200,8 @@ def _report(chosen: "Sequence[tuple[Cell, Plan]]", outcomes: Sequence[Any]) -> N
         groups.setdefault(cell.group, []).append(shlex.quote(str(plan.folder)))
     for folders in groups.values():
         _say(f"Side by side: m3bench leaderboard {' '.join(folders)}")
+    if chosen:
+        _say(f"For a paper: m3bench paper {shlex.quote(str(chosen[0][1].folder.parent))}")
 
 
 def _say(text: str) -> None:

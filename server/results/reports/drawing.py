@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Weight = Literal[400, 700]
 Anchor = Literal["start", "middle", "end"]
 
-FAMILY = "Source Sans Pro"
+FAMILY = "Source Sans Pro, sans-serif"
 _FILES: dict[int, str] = {400: "SourceSansPro-Regular.ttf", 700: "SourceSansPro-Bold.ttf"}
 _MEASURED = 200
 _MAX_TEXT = 2000
@@ -126,12 +126,17 @@ def wrapped(text: str, size: float, room: float, most: int) -> list[str]:
     return [*lines, *([" ".join(words)] if words else [])]
 
 
+def font_file(weight: Weight) -> Path:
+    """The file of the font."""
+    return _folder() / _FILES[weight]
+
+
 @cache
 def _font(weight: Weight) -> "FreeTypeFont":
     from PIL import ImageFont
 
     # The basic layout measures the same on every platform.
-    return ImageFont.truetype(_folder() / _FILES[weight], _MEASURED, layout_engine=ImageFont.Layout.BASIC)
+    return ImageFont.truetype(font_file(weight), _MEASURED, layout_engine=ImageFont.Layout.BASIC)
 
 
 @cache

@@ -1,0 +1,1 @@
+"""What a paper needs of result sets: tables, figures, data, a methods paragraph, a summary; all from one reading."""

@@ -1,0 +1,183 @@
+"""Everything that a paper needs of some result sets, written into a folder.
+
+    summary.md                 one page
+    methods.md, methods.tex    how it was measured, with versions and hashes
+    numbers.json               every number of every table and figure
+    tables/*.csv, *.tex        with every digit; rounded, without packages
+    figures/*.svg, *.pdf
+    data/samples, data/calls   a row for each, as Parquet or JSON Lines
+    example.tex                a document that includes all of it
+
+Sets that do not compare are put into groups; where there are several, each has its own folder of tables and figures.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from m3bench.server.results.analyses.confusion import argument_errors, confusion
+from m3bench.server.results.analyses.failures import classes
+from m3bench.server.results.analyses.slices import efficiency, slices
+from m3bench.server.results.comparability import distinct_names
+from m3bench.server.results.paper import data, plots
+from m3bench.server.results.paper.contents import tables
+from m3bench.server.results.paper.groups import SetGroup
+from m3bench.server.results.paper.methods import hashes, methods
+from m3bench.server.results.paper.overview import overview
+from m3bench.server.results.paper.pdf import pdf
+from m3bench.server.results.paper.tables import Table, csv_text, escaped, latex_text
+from m3bench.server.results.reports.standings import leaderboard_document
+from m3bench.server.results.resultset import ResultSet
+from m3bench.tasks.atomic_files import write_atomically
+from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.library import Library
+from m3bench.tasks.task import Task
+
+SCHEMA = 1
+
+
+def write_paper(
+    folder: Path, groups: Sequence[SetGroup], empty: Sequence[ResultSet], libraries: Sequence[Library]
+) -> list[str]:
+    """Write everything; returns the names of the files.
+
+    Args:
+        folder: Where to; what is there of the same names is replaced.
+        groups: Result sets that compare.
+        empty: Sets without a scored run.
+        libraries: Sets of tasks at hand; the difficulty of tasks comes from them.
+
+    Raises:
+        InputFileError: The folder cannot be written.
+    """
+    told = [_numbers(group, libraries) for group in groups]
+    files: dict[str, bytes] = {}
+    results: list[Table] = []
+    for group, numbers in zip(groups, told, strict=True):
+        prefix = f"{group.name}/" if len(groups) > 1 else ""
+        made = list(tables(numbers["leaderboard"], numbers["analyses"]))
+        results.append(made[0])
+        files |= {f"{prefix}{name}": content for name, content in _files(made, numbers)}
+    files["numbers.json"] = _json({"schema": SCHEMA, "kind": "paper", "groups": told})
+    files |= _methods(groups, told)
+    files["example.tex"] = _example(files).encode()
+    try:
+        (folder / "data").mkdir(parents=True, exist_ok=True)
+        written = _data(folder / "data", groups, empty, libraries)
+        names = sorted([*files, *written, "summary.md"])
+        files["summary.md"] = overview(told, results, [str(one.folder) for one in empty], names).encode()
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, content)
+    except OSError as error:
+        raise InputFileError(folder, f"cannot be written ({error.strerror or error})") from error
+    return names
+
+
+def _numbers(group: SetGroup, libraries: Sequence[Library]) -> dict[str, Any]:
+    """Every number of a group."""
+    names = distinct_names(group.sets)
+    analyses = {}
+    for name, one in zip(names, group.sets, strict=True):
+        difficulty = {id: task.difficulty for id, task in tasks_at_hand(one, libraries).items()}
+        analyses[name] = {
+            "failures": classes(one),
+            "efficiency": efficiency(one.results),
+            **slices(one.results, difficulty),
+            "arguments": [
+                {"error": error.error, "kind": error.kind, "count": count}
+                for error, count in argument_errors(one.results).items()
+            ],
+            "tools": [
+                {"wanted": pair.wanted, "called": pair.called, "answered": pair.answered, "count": count}
+                for pair, count in confusion(one.results).items()
+            ],
+        }
+    return {
+        "name": group.name,
+        "folders": [str(one.folder) for one in group.sets],
+        "leaderboard": leaderboard_document(group.sets),
+        "analyses": analyses,
+    }
+
+
+def tasks_at_hand(results: ResultSet, libraries: Sequence[Library]) -> Mapping[str, Task]:
+    """The tasks of the set that a result set was made with; none when it is not at hand."""
+    hashes = {manifest.get("tasks", {}).get("hash") for manifest in results.manifests} | {results.header.set_hash}
+    return next((library.tasks for library in libraries if library.hash in hashes), {})
+
+
+def _files(made: Sequence[Table], numbers: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+    for table in made:
+        yield f"tables/{table.name}.csv", csv_text(table).encode()
+        if table.rows and any(column.heading for column in table.columns):
+            yield f"tables/{table.name}.tex", latex_text(table).encode()
+    for name, figure in _figures(numbers):
+        if figure is not None:
+            drawn = figure[0].svg(figure[1])
+            yield f"figures/{name}.svg", drawn.encode()
+            yield f"figures/{name}.pdf", pdf(drawn)
+
+
+def _figures(numbers: Mapping[str, Any]) -> Iterator[tuple[str, plots.Figure | None]]:
+    entries = numbers["leaderboard"]["entries"]
+    yield "solved", plots.intervals(entries, "solved")
+    yield "average", plots.intervals(entries, "average")
+    yield "families", plots.families(entries)
+    yield "cost", plots.against(entries, "cost", "US dollars per sample")
+    yield "time", plots.against(entries, "seconds", "seconds per sample")
+    yield "tokens", plots.against(entries, "tokens", "tokens per sample")
+    yield "calls", plots.against(entries, "calls", "calls per sample")
+    yield (
+        "failures",
+        plots.failures([(entry["name"], numbers["analyses"][entry["name"]]["failures"]) for entry in entries]),
+    )
+
+
+def _methods(groups: Sequence[SetGroup], told: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
+    page, latex = ["# Methods", ""], []
+    for group, numbers in zip(groups, told, strict=True):
+        families = {name for entry in numbers["leaderboard"]["entries"] for name in entry["families"]}
+        words = methods(group.sets, len(families))
+        page += ([f"## {group.name}", ""] if len(groups) > 1 else []) + [words, ""]
+        page += [*(f"- {name}: `{value}`" for name, value in hashes(group.sets).items()), ""]
+        latex.append(escaped(words))
+    return {"methods.md": "\n".join(page).encode(), "methods.tex": ("\n\n".join(latex) + "\n").encode()}
+
+
+def _example(files: Mapping[str, bytes]) -> str:
+    """A document that shows every table and figure, so that an author sees what there is."""
+    lines = [
+        "% pdflatex example.tex, in this folder.", "\\documentclass{article}", "\\usepackage[margin=2cm]{geometry}",
+        "\\usepackage{graphicx}", "\\begin{document}", "\\input{methods.tex}",
+    ]  # fmt: skip
+    for name in sorted(files):
+        if "tables/" in name and name.endswith(".tex"):
+            lines += [f"\\input{{{name}}}", "\\clearpage"]
+        elif name.endswith(".pdf"):
+            shown, said = f"\\includegraphics[width=\\linewidth]{{{name}}}", escaped(Path(name).stem.capitalize())
+            lines += ["\\begin{figure}", "\\centering", shown, f"\\caption{{{said}.}}", "\\end{figure}", "\\clearpage"]
+    return "\n".join([*lines, "\\end{document}"]) + "\n"
+
+
+def _data(
+    folder: Path, groups: Sequence[SetGroup], empty: Sequence[ResultSet], libraries: Sequence[Library]
+) -> list[str]:
+    sets = list({id(one): one for group in groups for one in group.sets}.values()) + list(empty)
+    named = list(zip(distinct_names(sets), sets, strict=True))
+    known = {id(one): tasks_at_hand(one, libraries) for one in sets}
+    for old in (*folder.glob("samples.*"), *folder.glob("calls.*")):
+        old.unlink()
+    samples = (row for name, one in named for row in data.sample_rows(name, one, known[id(one)]))
+    calls = (row for name, one in named for row in data.call_rows(name, one, known[id(one)]))
+    written = [
+        data.write_rows(folder, "samples", data.SAMPLES, samples),
+        data.write_rows(folder, "calls", data.CALLS, calls),
+    ]
+    return [f"data/{path.name}" for path in written]
+
+
+def _json(document: Mapping[str, Any]) -> bytes:
+    return f"{json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)}\n".encode()

@@ -1,0 +1,171 @@
+"""A table as data, written as CSV with every digit and as LaTeX rounded for reading.
+
+LaTeX here is the language's own: `tabular` and `\\hline`, no package. Text from outside is escaped; a letter that plain
+LaTeX cannot set is written by its number (`U+4E2D`), so that a table always compiles. The CSV has the text as it is,
+but for what a spreadsheet would take for a formula.
+"""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from m3bench.server.scoring.words import printable
+
+Form = Literal["text", "count", "score", "share", "change", "points", "p", "amount", "cost"]
+"""How a value is written for reading: as text, a whole number, 0.123, 12.3 %, +0.123, +12.3, a p, 12.3, $0.12."""
+
+Value: TypeAlias = str | int | float | bool | tuple[float, float] | None
+"""What a cell holds; two numbers are an interval."""
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\^{}", "~": r"\~{}", "<": r"$<$", ">": r"$>$", "|": r"$|$", '"': "''", "–": "--", "—": "---", "’": "'",
+    "‘": "`", "“": "``", "”": "''", "…": r"\ldots{}", "×": r"$\times$", "±": r"$\pm$", "−": "$-$", "·": r"$\cdot$",
+    "→": r"$\to$", "≤": r"$\le$", "≥": r"$\ge$", "[": "{[}", "]": "{]}",
+}  # fmt: skip
+_LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ")
+"""What LaTeX sets in its first font without a package."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One column."""
+
+    name: str
+    """In CSV; an interval has two columns, `name_low` and `name_high`."""
+    heading: str = ""
+    """In LaTeX; a column without one is in the CSV alone."""
+    form: Form = "text"
+    interval: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    split: int = 0
+    """In LaTeX, columns after the first that one table has at most; the rest goes into further ones."""
+
+
+def csv_text(table: Table) -> str:
+    """The table with every digit, as `--json` has it; an empty cell has no value."""
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(
+        [name for one in table.columns for name in ((f"{one.name}_low", f"{one.name}_high") if one.interval
+                                                    else (one.name,))]
+    )  # fmt: skip
+    for row in table.rows:
+        cells: list[object] = []
+        for column, value in zip(table.columns, row, strict=True):
+            if column.interval:
+                cells += value if isinstance(value, tuple) else ("", "")
+            else:
+                cells.append(safe(value) if isinstance(value, str) else value)
+        out.writerow(cells)
+    return text.getvalue()
+
+
+def latex_text(table: Table) -> str:
+    """The table for `\\input`, in several where it has too many columns for one."""
+    shown = [(place, one) for place, one in enumerate(table.columns) if one.heading]
+    first, rest = shown[:1], shown[1:]
+    size = table.split or max(1, len(rest))
+    parts = [first + rest[at : at + size] for at in range(0, max(1, len(rest)), size)]
+    return "\n".join(_latex(table, part, number, len(parts)) for number, part in enumerate(parts, 1))
+
+
+def _latex(table: Table, shown: Sequence[tuple[int, Column]], number: int, of: int) -> str:
+    caption = table.caption if of == 1 else f"{table.caption} Part {number} of {of}."
+    lines = [
+        "\\begin{table}",
+        "\\centering",
+        f"\\caption{{{escaped(caption)}}}",
+        f"\\label{{tab:m3bench-{table.name}{f'-{number}' if of > 1 else ''}}}",
+        "\\footnotesize",
+        "\\setlength{\\tabcolsep}{4pt}",
+        f"\\begin{{tabular}}{{{''.join('l' if one.form == 'text' else 'r' for _, one in shown)}}}",
+        "\\hline",
+        _line([escaped(one.heading) for _, one in shown]),
+        "\\hline",
+        *(_line([escaped(said(row[place], one.form)) for place, one in shown]) for row in table.rows),
+        "\\hline",
+        "\\end{tabular}",
+        "\\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def markdown_text(table: Table) -> str:
+    """The table as a page shows it."""
+    shown = [(place, one) for place, one in enumerate(table.columns) if one.heading]
+    lines = [
+        _row([one.heading for _, one in shown]),
+        _row(["---" if one.form == "text" else "---:" for _, one in shown]),
+        *(_row([said(row[place], one.form) for place, one in shown]) for row in table.rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def said(value: Value, form: Form) -> str:
+    """A value for reading; what is not there is a dash."""
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        low, high = (_number(one, form).removesuffix(" %") for one in value)
+        return f"{low} – {high}"
+    return printable(value) if isinstance(value, str) else _number(value, form)
+
+
+def _number(value: float, form: Form) -> str:
+    match form:
+        case "score":
+            return f"{value:.3f}"
+        case "share":
+            return f"{value * 100:.1f} %"
+        case "change":
+            return f"{value:+.3f}".replace("-", "−")
+        case "points":
+            return f"{value * 100:+.1f}".replace("-", "−")
+        case "p":
+            return "< 0.001" if value < 0.001 else f"{value:.3f}"
+        case "amount":
+            return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
+        case "cost":
+            return f"{value:.4f}" if value < 0.1 else f"{value:,.2f}"
+        case "count":
+            return f"{value:,.0f}"
+    return f"{value:g}"
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX sets as it is meant."""
+    return "".join(map(_letter, printable(text)))
+
+
+def safe(text: str) -> str:
+    """Text that a spreadsheet does not take for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def _letter(one: str) -> str:
+    if one in _SPECIAL:
+        return _SPECIAL[one]
+    return one if " " <= one <= "~" or one in _LETTERS else f"U+{ord(one):04X}"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"
+
+
+def _row(cells: Sequence[str]) -> str:
+    kept = (cell.replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(kept)} |"
