@@ -21,7 +21,7 @@ from mcp_types import Implementation
 from pydantic import BaseModel, ConfigDict
 
 from m3bench.server.evaluate.headless.executor import Executor
-from m3bench.server.evaluate.headless.inspect_listen import HEARD, Heard, listen
+from m3bench.server.evaluate.headless.inspect_listen import HEARD, Heard, listen, spare_tokenizer
 from m3bench.server.evaluate.headless.inspect_seat import SampleSeat, Seating, open_seat
 from m3bench.server.evaluate.headless.inspect_tools import SeatTools
 from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
@@ -128,6 +128,7 @@ def seated(options: SampleOptions) -> Solver:
         began = time.monotonic()
         heard = Heard()
         listen(get_model())
+        spare_tokenizer(get_model())
         token = HEARD.set(heard)
         try:
             await _sample(state, heard)

@@ -2,7 +2,7 @@
 
 The models below are the part of the format that a run needs, with the rules of its validator: numbered steps, results
 that name a call of their own step, fields that only an agent's step may have. What a server cannot see, the agent's
-words between calls and its tokens, is absent, not made up.
+words between calls, is absent, not made up; model and tokens are named where a result set knows them.
 """
 
 from collections.abc import Iterator
@@ -79,6 +79,9 @@ class AtifStep(_Model):
 class FinalMetrics(_Model):
     """What the whole came to."""
 
+    total_prompt_tokens: int | None = None
+    total_completion_tokens: int | None = None
+    total_cost_usd: float | None = None
     total_steps: int
     extra: dict[str, Any] | None = None
 
@@ -111,19 +114,25 @@ def atif(story: Episode) -> AtifTrajectory:
     """A run as a trajectory."""
     steps = tuple(_steps(story))
     name, _, version = story.client.rpartition(" ")
-    model = story.header.agent if story.header is not None and story.header.kind == "model" else None
+    usage = story.sample.usage if story.sample is not None and story.model is not None else None
     score = {"metrics": dict(story.metrics), "success": story.success} if story.card is not None else None
     return AtifTrajectory(
         session_id=story.run.id,
         trajectory_id=story.run.id,
         agent=Agent(
-            name=(name if model is None else story.agent) or version or "unknown client",
+            name=(name if story.model is None else story.agent) or version or "unknown client",
             version=version if name else "unknown",
-            model_name=model,
+            model_name=story.model,
             extra={"client": story.client, "protocol_revision": story.revision},
         ),
         steps=steps,
-        final_metrics=FinalMetrics(total_steps=len(steps), extra=score),
+        final_metrics=FinalMetrics(
+            total_prompt_tokens=None if usage is None else usage.input_tokens,
+            total_completion_tokens=None if usage is None else usage.output_tokens,
+            total_cost_usd=None if usage is None else usage.cost,
+            total_steps=len(steps),
+            extra=score,
+        ),
         extra={"task": story.run.task, "state": story.run.state, "manifest": story.run.manifest},
     )
 

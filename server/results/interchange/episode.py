@@ -7,10 +7,12 @@ too, each in a step of its own: a trajectory that is scored leaves them out, a s
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from m3bench.proxy.indirect import INJECTED
-from m3bench.server.results.resultset import HEADER, Header, read_header
+from m3bench.server.results.resultset import HEADER, SAMPLES, Header, Sample, read_header, read_samples
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scorecard.trajectory import played_run
@@ -49,6 +51,22 @@ class Episode:
     revision: str
     header: Header | None
     """Of the result set the run belongs to, when it does."""
+    sample: Sample | None = None
+    """What that result set notes of the run: tokens, cost, time."""
+    pictures: tuple[tuple[str, bytes], ...] = ()
+    """Name and content of the pictures that were asked about, when the task is at hand."""
+
+    @property
+    def model(self) -> str | None:
+        """The model that played, as Inspect names it; None where only a client is known."""
+        return self.header.agent if self.header is not None and self.header.kind == "model" else None
+
+    @property
+    def provider(self) -> str:
+        """Who serves the model: `unknown` where only a client is known, `m3bench` for a scripted baseline."""
+        if self.model is not None:
+            return self.model.partition("/")[0]
+        return "m3bench" if self.header is not None and self.header.kind == "baseline" else "unknown"
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:
@@ -97,6 +115,8 @@ def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
     ]
     steps += [EpisodeStep(calls=(call,), evidence="") for call in found.excluded]
     folder = store.folder.parent
+    header = read_header(folder) if (folder / HEADER).exists() else None
+    samples = _samples(folder, (folder / SAMPLES).stat().st_mtime_ns) if (folder / SAMPLES).exists() else {}
     last = recorded[-1] if recorded else None
     return Episode(
         run=run,
@@ -106,8 +126,16 @@ def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
         trajectory=found.trajectory,
         client=clean(last.client) if last is not None else "",
         revision=last.revision if last is not None else "",
-        header=read_header(folder) if (folder / HEADER).exists() else None,
+        header=header,
+        sample=samples.get(run.id),
+        pictures=tuple((name, library.picture(name)) for name in task.pictures) if task is not None else (),
     )
+
+
+@lru_cache(maxsize=4)
+def _samples(folder: Path, changed: int) -> Mapping[str, Sample]:
+    """What a result set notes of its runs; read once for all of them, unless it changed."""
+    return {sample.run: sample for sample in read_samples(folder).values() if sample.run is not None}
 
 
 def nanoseconds(wall: str) -> int:

@@ -1,23 +1,41 @@
 """Runs as an Inspect eval log, which `inspect view` and everything that reads such logs can open.
 
-Each run is a sample: the question, the calls as an assistant's messages, their results, the answer, and the metrics of
-its score card as scores. Needs the extra `agents`. What a server cannot see, a model's words between calls, is absent.
+Each run is a sample: the question with its pictures, the calls as an assistant's messages, their results with how long
+they took, the answer, and the metrics of its score card as scores. The log's means are those of `m3bench report`, to
+the digit. Needs the extra `agents`. What a server cannot see, a model's words between calls, is absent.
 """
 
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from m3bench.server.results.interchange.episode import Episode, arguments, blocks, clean, shown_name, text
+from m3bench.server.results.interchange.episode import (
+    Episode,
+    arguments,
+    began,
+    blocks,
+    clean,
+    ended,
+    nanoseconds,
+    shown_name,
+    text,
+)
+from m3bench.server.results.resultset import Sample
+from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.scoring.aggregate import overall
+from m3bench.server.scoring.statistics.estimates import mean_of
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.errors import InputFileError, UserError
+from m3bench.tasks.task import picture_type
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
-    from inspect_ai.model import ChatMessage
+    from inspect_ai.model import ChatMessage, ModelUsage
     from inspect_ai.scorer import Score
 
 SCORER = "m3bench"
@@ -76,7 +94,9 @@ def eval_log(stories: Sequence[Episode]) -> "EvalLog":
             packages={"m3bench": version("m3bench")},
             metadata={"manifest": first.run.manifest},
         ),
-        results=EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=_averages(samples)),
+        results=EvalResults(
+            total_samples=len(samples), completed_samples=len(samples), scores=_averages(stories, samples)
+        ),
         stats=EvalStats(started_at=first.run.started, completed_at=stories[-1].run.ended or stories[-1].run.started),
         samples=samples,
     )
@@ -100,15 +120,29 @@ def _sample(story: Episode, attempt: int) -> "EvalSample":
         metadata={"run": run.id, "state": run.state, "client": story.client, "manifest": run.manifest},
         started_at=run.started,
         completed_at=run.ended,
+        total_time=max(0, nanoseconds(run.ended) - nanoseconds(run.started)) / 1e9 if run.ended else None,
+        model_usage={story.model: _usage(story.sample)} if story.model is not None and story.sample is not None else {},
+    )
+
+
+def _usage(sample: Sample) -> "ModelUsage":
+    from inspect_ai.model import ModelUsage
+
+    read, written = sample.usage.input_tokens, sample.usage.output_tokens
+    return ModelUsage(
+        input_tokens=read, output_tokens=written, total_tokens=read + written, total_cost=sample.usage.cost
     )
 
 
 def _messages(story: Episode) -> "list[ChatMessage]":
-    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, Content, ContentImage, ContentText
     from inspect_ai.tool import ToolCall
 
     run = story.run
-    messages: list[ChatMessage] = [ChatMessageUser(id=f"{run.id}-0", content=story.question)]
+    asked: list[Content] = [ContentText(text=story.question)]
+    for name, picture in story.pictures:
+        asked.append(ContentImage(image=f"data:{picture_type(name)};base64,{b64encode(picture).decode()}"))
+    messages: list[ChatMessage] = [ChatMessageUser(id=f"{run.id}-0", content=asked)]
     for number, step in enumerate(story.steps, 1):
         calls = [ToolCall(id=str(call.id), function=shown_name(call), arguments=arguments(call)) for call in step.calls]
         messages.append(ChatMessageAssistant(id=f"{run.id}-{number}", content="", tool_calls=calls, model=story.agent))
@@ -137,7 +171,12 @@ def _result(call: CallRecord) -> "ChatMessage":
         function=shown_name(call),
         content=parts,
         error=ToolCallError("unknown", text(call) or str(call.outcome)) if failed else None,
-        metadata={"tool": clean(call.tool), "outcome": call.outcome, "owner": call.owner},
+        metadata={
+            "tool": clean(call.tool),
+            "outcome": call.outcome,
+            "owner": call.owner,
+            "seconds": (ended(call) - began(call)) / 1e9,
+        },
     )
 
 
@@ -150,19 +189,40 @@ def _scores(story: Episode) -> "dict[str, Score] | None":
     return {name: Score(value=float(value), answer=story.answer) for name, value in values.items() if value is not None}
 
 
-def _averages(samples: "Sequence[EvalSample]") -> list[Any]:
-    """The mean of each score over the samples that have it."""
+def _averages(stories: Sequence[Episode], samples: "Sequence[EvalSample]") -> list[Any]:
+    """Each number over all runs as `m3bench report` has it: every task counts the same, repeats are averaged first."""
     from inspect_ai.log import EvalMetric, EvalScore
 
+    # In the order of the set's tasks, as a result set is read: sums in another order differ in their last digit.
+    header = stories[0].header
+    order = list(dict.fromkeys([*(header.tasks if header is not None else ()), *(story.run.task for story in stories)]))
+    known = sorted(stories, key=lambda story: order.index(story.run.task))
+    cards = [(story.run.task, story.card) for story in known if story.card is not None and not story.card.void]
+    numbers: dict[str, float | None] = {}
+    if cards:
+        rows = [replace(card.row, task=task) for task, card in cards]
+        paper = [replace(card.paper_row, task=task) for task, card in cards]
+        numbers = overall(rows) | {f"m3_{name}": value for name, value in overall(paper).items()}
+        numbers["success"] = _solved(cards)
     names = dict.fromkeys(name for sample in samples for name in sample.scores or {})
     found = []
     for name in names:
-        values = [sample.scores[name].as_float() for sample in samples if sample.scores and name in sample.scores]
-        mean = EvalMetric(name="mean", value=sum(values) / len(values))
+        count = sum(bool(sample.scores and name in sample.scores) for sample in samples)
+        value = numbers.get(name)
+        if value is None:
+            continue
         found.append(
             EvalScore(
-                name=name, scorer=SCORER, scored_samples=len(values), unscored_samples=len(samples) - len(values),
-                metrics={"mean": mean},
+                name=name, scorer=SCORER, scored_samples=count, unscored_samples=len(samples) - count,
+                metrics={"mean": EvalMetric(name="mean", value=value)},
             )
         )  # fmt: skip
     return found
+
+
+def _solved(cards: Sequence[tuple[str, ScoreCard]]) -> float | None:
+    tries: dict[str, list[bool]] = {}
+    for task, card in cards:
+        if card.success is not None:
+            tries.setdefault(task, []).append(card.success)
+    return mean_of([sum(ones) / len(ones) for ones in tries.values()])

@@ -108,7 +108,9 @@ def _run_attributes(story: Episode, content: bool) -> dict[str, Value]:
     run, manifest = story.run, story.run.manifest
     found: dict[str, Value | None] = {
         "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": story.provider,
         "gen_ai.agent.name": story.agent,
+        "gen_ai.request.model": None if story.model is None else story.model.partition("/")[2],
         "gen_ai.conversation.id": run.id,
         "m3bench.task": run.task,
         "m3bench.state": run.state,
@@ -119,6 +121,9 @@ def _run_attributes(story: Episode, content: bool) -> dict[str, Value]:
         "m3bench.success": story.success,
         **{f"m3bench.score.{name}": value for name, value in story.metrics.items()},
     }
+    if story.sample is not None and story.model is not None:
+        found["gen_ai.usage.input_tokens"] = story.sample.usage.input_tokens
+        found["gen_ai.usage.output_tokens"] = story.sample.usage.output_tokens
     if content:
         found |= {"m3bench.question": story.question, "m3bench.answer": story.answer}
     return _known(found)

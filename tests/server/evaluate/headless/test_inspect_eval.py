@@ -54,3 +54,33 @@ def test_inspect_runs_the_benchmark_by_name(tmp_path: Path) -> None:
     assert averages == recorded
     assert averages["survey-1"] == 1.0
     assert len(averages) == 2
+
+
+def test_inspects_own_mock_model_plays_without_a_network(tmp_path: Path) -> None:
+    tasks = three_tasks(tmp_path / "set")
+    given = {"tasks": tasks, "data": tmp_path / "data", "limit": 1, "profile": "task", "max_steps": 3}
+    parameters = [part for name, value in given.items() for part in ("-T", f"{name}={value}")]
+    options = ["--display", "plain", "--log-dir", str(tmp_path / "logs"), "--ctl-server", "false"]
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+    environment = {
+        **os.environ, **nowhere, "PYTHONPATH": str(installed(tmp_path)), "TIKTOKEN_CACHE_DIR": str(tmp_path / "none"),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "inspect_ai", "eval", "m3bench/m3", "--model", "mockllm/model", *parameters, *options],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    from inspect_ai.log import read_eval_log
+
+    (path,) = (tmp_path / "logs").glob("*.eval")
+    log = read_eval_log(path)
+    assert log.status == "success"
+    (sample,) = log.samples or []
+    assert sample.error is None
+    assert sample.scores is not None
+    assert sample.scores["scorecard"].value["average"] == 0.0  # type: ignore[index,call-overload]

@@ -20,6 +20,8 @@ from m3bench.server.results.interchange.collector import send
 from m3bench.server.results.interchange.episode import Episode, EpisodeStep, episode
 from m3bench.server.results.interchange.inspect_log import eval_log, write_log
 from m3bench.server.results.interchange.spans import otlp_json, spans
+from m3bench.server.results.reports.summary import summary
+from m3bench.server.results.resultset import Usage, read_resultset
 from m3bench.server.store.records import CallRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import UserError
@@ -217,6 +219,81 @@ def test_inspect_opens_the_log(stories: list[Episode], tmp_path: Path, name: str
     assert sample.scores is not None
     assert sample.scores["average"].value == 1.0
     assert {score.name: score.metrics["mean"].value for score in log.results.scores}["recall"] == 1.0
+
+
+def as_played_by(story: Episode, model: str) -> Episode:
+    """The story, had a model played it that read 120 tokens and wrote 30."""
+    assert story.header is not None
+    assert story.sample is not None
+    usage = Usage(input_tokens=120, output_tokens=30, cost=0.5)
+    return replace(
+        story,
+        header=story.header.model_copy(update={"kind": "model", "agent": model}),
+        sample=story.sample.model_copy(update={"usage": usage}),
+    )
+
+
+def scoring(story: Episode, average: float, run: str) -> Episode:
+    """The story with another average, as another run."""
+    assert story.card is not None
+    metrics = dict.fromkeys(story.card.metrics, average)
+    card = story.card.model_copy(update={"metrics": metrics, "success": average > 0.3})
+    return replace(story, card=card, run=replace(story.run, id=run, started=f"2026-01-01T00:00:0{run}+00:00"))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_means_of_a_log_are_those_of_the_report_to_the_digit(
+    stories: list[Episode], survey: Episode, played: Path
+) -> None:
+    def means(told: list[Episode]) -> dict[str, float]:
+        results = eval_log(told).results
+        assert results is not None
+        return {score.name: score.metrics["mean"].value for score in results.scores}
+
+    found = summary(read_resultset(played / "results").results)
+    logged = means(stories)
+    for name, value in found["metrics"].items():
+        assert logged.get(name) == value
+    assert logged["m3_average"] == found["paper"]
+    assert logged["success"] == found["success"]
+
+    other = next(story for story in stories if story.run.task != "survey-1")
+    told = [
+        scoring(survey, 0.1, "1"), scoring(survey, 0.4, "2"), scoring(other, 0.7, "0"),
+    ]  # fmt: skip
+    assert means(told)["average"] == ((0.1 + 0.4) / 2 + 0.7) / 2
+    assert means(told)["success"] == (0.5 + 1) / 2
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_log_carries_pictures_durations_and_tokens(survey: Episode) -> None:
+    shown = as_played_by(replace(survey, pictures=(("a.png", b"picture"),)), "openai/gpt-5")
+    (sample,) = eval_log([shown]).samples or []
+    question = sample.messages[0].content
+    assert not isinstance(question, str)
+    assert [part.type for part in question] == ["text", "image"]
+    assert question[1].image == "data:image/png;base64,cGljdHVyZQ=="  # type: ignore[union-attr]
+    assert sample.total_time is not None
+    assert sample.total_time > 0
+    tools = [message for message in sample.messages if message.role == "tool"]
+    assert all(message.metadata is not None and message.metadata["seconds"] >= 0 for message in tools)
+    assert sample.model_usage["openai/gpt-5"].total_tokens == 150
+
+
+def test_traces_and_trajectories_name_provider_model_and_tokens(survey: Episode) -> None:
+    assert spans(survey)[0].attributes["gen_ai.provider.name"] == "m3bench"
+    assert spans(replace(survey, header=None))[0].attributes["gen_ai.provider.name"] == "unknown"
+    told = as_played_by(survey, "openai/gpt-5")
+    assert spans(told)[0].attributes.items() >= {
+        "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-5", "gen_ai.usage.input_tokens": 120,
+        "gen_ai.usage.output_tokens": 30,
+    }.items()  # fmt: skip
+    found = atif(told)
+    assert found.agent.model_name == "openai/gpt-5"
+    assert found.final_metrics is not None
+    assert (found.final_metrics.total_prompt_tokens, found.final_metrics.total_completion_tokens) == (120, 30)
+    assert found.final_metrics.total_cost_usd == 0.5
+    assert atif(survey).final_metrics.total_prompt_tokens is None  # type: ignore[union-attr]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
