@@ -122,11 +122,8 @@ class AnswerNumber(BaseCheck):
         numbers = [float(found.replace(",", "")) for found in _NUMBER.findall(evidence.answer)]
         if any(abs(number - self.value) <= self.tolerance for number in numbers):
             return None
-        return (
-            f"the numbers in the answer are {', '.join(f'{n:g}' for n in numbers[:8])}"
-            if numbers
-            else "no number in it"
-        )
+        said = ", ".join(f"{number:g}" for number in numbers[:8])
+        return f"the numbers in the answer are {said}" if numbers else "no number in it"
 
 
 class AnswerIsNotTheQuestion(BaseCheck):
@@ -285,6 +282,10 @@ class PictureChanged(BaseCheck):
     """Pixels around a box that may change as well."""
     kept: tuple[tuple[int, int, int, int], ...] = ()
     """Parts in which nothing may change, even where they are near a box."""
+    least: float = 0.0
+    """The share of each box that must have changed."""
+    colour: tuple[int, int, int] | None = None
+    """In which colour something must be drawn."""
 
     @property
     def title(self) -> str:
@@ -295,7 +296,7 @@ class PictureChanged(BaseCheck):
 
         from m3bench.tasks.likeness import changes_elsewhere
 
-        reason = f"there is no {self.pattern} of the same size"
+        reason: str | None = f"there is no {self.pattern} of the same size"
         with Image.open(evidence.workspace / self.source) as file:
             source = file.convert("RGB")
         for path in evidence.find(self.pattern):
@@ -303,10 +304,9 @@ class PictureChanged(BaseCheck):
                 copy = file.convert("RGB")
             if copy.size != source.size or path == evidence.workspace / self.source:
                 continue
-            found = changes_elsewhere(source, copy, self.boxes, self.margin, self.kept)
-            if found is None:
+            reason = changes_elsewhere(source, copy, self.boxes, self.margin, self.kept, self.least, self.colour)
+            if reason is None:
                 return None
-            reason = found
         return reason
 
 

@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+NEAR = 120
+"""How far from a colour one may be and still be it, of 255."""
+
+LEAST_DRAWN = 0.25
+"""Share of the changed pixels that must have the colour that was asked for; the rest may be letters and soft edges."""
+
 LEAST = 0.8
 """Correlation of the two; parts that are not the same stay far below."""
 
@@ -39,6 +45,8 @@ def changes_elsewhere(
     boxes: Sequence[tuple[int, int, int, int]],
     margin: int,
     kept: Sequence[tuple[int, int, int, int]] = (),
+    least: float = 0.0,
+    colour: tuple[int, int, int] | None = None,
 ) -> str | None:
     """What is wrong with a copy that should differ inside some boxes and nowhere else; None when nothing is.
 
@@ -48,18 +56,36 @@ def changes_elsewhere(
         boxes: Where something must have changed.
         margin: Pixels around a box that may have changed as well.
         kept: Where nothing may have changed.
+        least: The share of each box that must have changed.
+        colour: What must have been drawn in.
     """
     from PIL import ImageChops, ImageDraw
 
     difference = ImageChops.difference(source, copy).convert("L").point(lambda value: 255 if value > 24 else 0)
-    untouched = [box for box in boxes if difference.crop(box).getbbox() is None]
+    untouched = [box for box in boxes if _changed(difference.crop(box)) <= least]
     if untouched:
         return f"{len(untouched)} of them are not"
+    if colour and not all(_drawn_in(colour, copy.crop(box), difference.crop(box)) for box in boxes):
+        return "something is drawn in another colour"
     if any(difference.crop(box).getbbox() is not None for box in kept):
         return "a part is changed that should stay as it is"
     for left, top, right, bottom in boxes:
         ImageDraw.Draw(difference).rectangle((left - margin, top - margin, right + margin, bottom + margin), fill=0)
     return "something else is changed too" if difference.getbbox() is not None else None
+
+
+def _changed(difference: "Image") -> float:
+    """The share of pixels that differ."""
+    return difference.histogram()[255] / (difference.width * difference.height)
+
+
+def _drawn_in(colour: tuple[int, int, int], copy: "Image", difference: "Image") -> bool:
+    """Whether a fair part of what differs has a colour, or nearly so."""
+    import numpy as np
+
+    away = np.abs(np.asarray(copy, dtype=np.int16) - np.asarray(colour, dtype=np.int16)).max(axis=2)
+    changed = np.asarray(difference) > 0
+    return bool((away[changed] <= NEAR).mean() >= LEAST_DRAWN)
 
 
 def _correlation(one: Any, other: Any) -> float:

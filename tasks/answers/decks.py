@@ -17,6 +17,8 @@ class DeckShows(BaseCheck):
     boxes: tuple[tuple[int, int, int, int], ...]
     margin: int = 12
     """Pixels around a box that may change as well."""
+    colour: tuple[int, int, int] | None = None
+    """In which colour something must be drawn."""
 
     @property
     def title(self) -> str:
@@ -39,7 +41,7 @@ class DeckShows(BaseCheck):
                 copy = file.convert("RGB")
             if copy.size != source.size:
                 copy = copy.resize(source.size)
-            found = changes_elsewhere(source, copy, self.boxes, self.margin)
+            found = changes_elsewhere(source, copy, self.boxes, self.margin, colour=self.colour)
             if found is None:
                 return None
             reason = f"in the picture on the slide {found}"

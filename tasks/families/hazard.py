@@ -1,17 +1,20 @@
-"""Hazards on a building site: find them, mark and name them in the picture, and present it."""
+"""Hazards on a building site: marked on a slide, the one nearest to the worker, or a list by side."""
 
 import random
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, Check, DeckHas, PictureChanged
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
+from m3bench.tasks.answers.decks import DeckShows
+from m3bench.tasks.answers.fields import Choice, Field, File, Integer, Items, Name, Table
+from m3bench.tasks.answers.sheets import WorkbookRows
+from m3bench.tasks.checks import DeckHas, PictureChanged, PictureCut
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.detections import Found, centre, read_objects
+from m3bench.tasks.families.marks import COLOURS, SHAPES, captions, circles, far, gap, padded, seen
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import site
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.task import Reference, ReferenceCall
+from m3bench.tasks.task import ReferenceCall
 
 _DRAWN = {
     "open pit": site.pit,
@@ -24,15 +27,15 @@ _DRAWN = {
     "wheelbarrow": site.barrow,
     "stack of pipes": site.pipes,
 }
-_COLOURS = {
-    "red": [0, 0, 255],
-    "yellow": [0, 255, 255],
-    "blue": [255, 0, 0],
-    "magenta": [255, 0, 255],
-    "white": [255, 255, 255],
-}
 _DECK = "site_briefing"
-_LISTS = {"bullets": "bullet points", "table": "a small table", "caption": "a caption"}
+_BOOK, _SHEET = "./hazards.xlsx", "Hazards"
+_CLOSER = 1.2
+"""How many times as far as the nearest the next must be."""
+_MIDDLE = 50
+"""Pixels around the middle of the picture in which no hazard may lie when sides are asked for."""
+_BLURRED = 0.005
+"""The share of the worker's box that a blur changes at least, if only of the face; a dot changes less."""
+_LISTS = {"bullets": "a bullet list", "table": "a small table", "caption": "a caption"}
 
 
 class _Hazard(NamedTuple):
@@ -47,16 +50,18 @@ class _Tables(Tables):
     """Hazards by name; an answer must use one of the words for each."""
     harmless: tuple[str, ...]
     meetings: tuple[str, ...]
+    beside: str
+    """Words that may describe a hazard."""
 
 
 _tables = tables("hazard", _Tables)
 
 
 class Hazard:
-    """Detect hazards, annotate, present."""
+    """Detect hazards; then mark and present them, find the nearest to the worker, or list them by side."""
 
     name = "hazard"
-    servers = ("dinox-mcp", "imagesorcery-mcp", "ppt")
+    servers = ("dinox-mcp", "imagesorcery-mcp", "ppt", "excel")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A site with two to four hazards among what belongs there."""
@@ -76,52 +81,248 @@ class Hazard:
         return Composition.of(canvas, hazards=hazards)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Detect; mark while a deck is begun; name; put on a slide; save."""
-        colour, shape, kind = rng.choice(sorted(_COLOURS)), rng.choice(sorted(_SHAPES)), rng.choice(sorted(_LISTS))
+        """By goal; all begin with the detector."""
+        colour, shape, kind = rng.choice(sorted(COLOURS)), rng.choice(sorted(SHAPES)), rng.choice(sorted(_LISTS))
         title = f"{rng.choice(_tables().meetings)}, week {rng.randint(10, 52)}"
+        air = rng.choice(range(10, 41, 5))
         wanted = sorted(composition.facts["hazards"])
-        (text,) = await play.step(
-            call(
-                "dinox-mcp/detect-objects-by-text",
-                {"imageFileUri": path, "textPrompt": ".".join(wanted), "includeDescription": True},
-                free=["textPrompt", "includeDescription"],
-            )
-        )
-        found = read_objects(text)
-        assert sorted(item.name for item in found) == wanted, "hazards must be found by name, and nothing else"
-        marked, named = path.replace(".png", "_marked.png"), path.replace(".png", "_named.png")
         size = composition.scene.width, composition.scene.height
+        look = call(
+            "dinox-mcp/detect-objects-by-text",
+            {"imageFileUri": path, "textPrompt": ".".join(wanted), "includeDescription": True},
+            free=["textPrompt", "includeDescription"],
+        )
+        if play.goal == "slide":
+            (text,) = await play.step(look)
+            found = read_objects(text)
+            worker: list[Found] = []
+        else:
+            person = call(
+                "dinox-mcp/detect-objects-by-text",
+                {"imageFileUri": path, "textPrompt": "worker", "includeDescription": False},
+                free=["includeDescription"], words={"textPrompt": ["worker"]},
+            )  # fmt: skip
+            text, other = await play.step(look, person)
+            found, worker = read_objects(text), read_objects(other)
+            need(len(worker) == 1, "there must be one worker")
+        need(sorted(item.name for item in found) == wanted, "hazards must be found by name, and nothing else")
+        match play.goal:
+            case "slide":
+                return await self._slide(found, colour, shape, kind, title, size, path, play)
+            case "nearest":
+                return await self._nearest(found, worker[0], colour, air, size, path, play)
+            case _:
+                return await self._sides(found, worker[0], size, path, play)
+
+    async def _slide(
+        self,
+        found: Sequence[Found],
+        colour: str,
+        shape: str,
+        kind: str,
+        title: str,
+        size: tuple[int, int],
+        path: str,
+        play: Script,
+    ) -> Solution:
+        """Mark while a deck is begun; name; put on a slide; save."""
+        marked, named = path.replace(".png", "_marked.png"), path.replace(".png", "_named.png")
         await play.step(
-            _SHAPES[shape](path, found, _COLOURS[colour], marked),
+            SHAPES[shape](path, found, COLOURS[colour], marked),
             call("ppt/create_presentation", {"id": _DECK}, free=["id"]),
         )
-        texts = _texts(marked, found, _COLOURS[colour], named, size)
+        write = captions(marked, found, COLOURS[colour], named, size)
         layout = {"bullets": 3, "table": 5, "caption": 5}[kind]
-        await play.step(texts, _deck("add_slide", {"layout_index": layout, "title": title}, "layout_index"))
+        await play.step(write, _deck("add_slide", {"layout_index": layout, "title": title}, "layout_index"))
         await _fill(play, kind, named, found)
         await play.step(_deck("save_presentation", {"file_path": f"{_DECK}.pptx"}, "file_path"))
         names = [item.name for item in found]
-        everything = call(
-            "dinox-mcp/detect-all-objects",
-            {"imageFileUri": path, "includeDescription": True},
-            free=["includeDescription"],
-        )
-        alternatives: list[Reference] = [
-            play.varied("Look for everything instead of hazards by name.", {0: [everything]})
-        ]
+        alternatives = [play.varied("Look for everything instead of hazards by name.", {0: [_everything(path)]})]
         if kind == "bullets":
             alternatives.append(
-                play.varied("A template makes the slide.", {2: [texts], 3: [_template(title, named, names)]})
+                play.varied("A template makes the slide.", {2: [write], 3: [_template(title, named, names)]})
             )
+        spelled = tuple((name, *_tables().hazards[name].aliases) for name in names)
         return Solution(
             wording=f"Detect the hazards in {path}, mark each with a {colour} {shape} and its name, put the picture on a slide titled {title!r} "
             f"with the hazards as {_LISTS[kind]}, and save the deck.",
             answer=f"There are {len(names)} hazards: {', '.join(names)}. They are marked and named in the picture on the slide {title!r}, saved "
             f"as {_DECK}.pptx.",
+            fields=(
+                Field(
+                    name="hazards",
+                    meaning="every hazard in the picture, and nothing that is in order",
+                    value=Items(items=tuple(map(_hazard, names))),
+                ),
+                Field(
+                    name="presentation",
+                    meaning="the file with the slide",
+                    value=File(
+                        form="pptx",
+                        value=f"{_DECK}.pptx",
+                        holds=(
+                            DeckHas(texts=(title,), one_of=spelled, pictures=1),
+                            DeckShows(
+                                source=path.removeprefix("./"),
+                                boxes=tuple(padded(item.box, 30) for item in found),
+                                margin=260,
+                                colour=seen(colour),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
             given={"mark": f"a {colour} {shape}", "title": title, "listing": _LISTS[kind]},
-            checks=tuple(_checks(path, found, title, shape, kind)),
             alternatives=tuple(alternatives),
         )
+
+    async def _nearest(
+        self,
+        found: Sequence[Found],
+        worker: Found,
+        colour: str,
+        air: int,
+        size: tuple[int, int],
+        path: str,
+        play: Script,
+    ) -> Solution:
+        """The hazard nearest to the worker, circled and cut out."""
+        ranked = sorted(found, key=lambda item: far(item.box, worker.box))
+        away = [far(item.box, worker.box) for item in ranked]
+        need(away[1] > away[0] * _CLOSER, "two are equally near")
+        need(min(found, key=lambda item: gap(item.box, worker.box)) is ranked[0], "another one's edge is nearer")
+        chosen = ranked[0]
+        circled, close = path.replace(".png", "_circled.png"), path.replace(".png", "_close_up.png")
+        left, top, right, bottom = chosen.box
+        box = max(0, left - air), max(0, top - air), min(size[0], right + air), min(size[1], bottom + air)
+        corners = dict(zip(("x1", "y1", "x2", "y2"), box, strict=True))
+        crop = call(
+            "imagesorcery-mcp/crop", {"input_path": path, **corners, "output_path": close},
+            free=["output_path"], near=dict.fromkeys(corners, 2.0),
+        )  # fmt: skip
+        await play.step(circles(path, [chosen], COLOURS[colour], circled), crop)
+        source = path.removeprefix("./")
+        mark = PictureChanged(
+            source=source, pattern="*.png", boxes=(padded(chosen.box, 30),), margin=120,
+            kept=tuple(item.box for item in found if item is not chosen and gap(item.box, chosen.box) > 60),
+            colour=seen(colour),
+        )  # fmt: skip
+        cut = PictureCut(
+            pattern="*.png", size=(box[2] - box[0], box[3] - box[1]), tolerance=8, what=f"the {chosen.name}",
+            source=source, box=box,
+        )  # fmt: skip
+        edges = tuple(float(edge) for item in (*found, worker) for edge in item.box)
+        return Solution(
+            wording=f"Count the hazards in {path}, draw a {colour} circle around the one nearest to the worker, and crop it with {air} pixels around it.",
+            answer=f"There are {len(found)} hazards. The nearest to the worker is the {chosen.name}; it is circled, and the close-up is cut out.",
+            fields=(
+                Field(
+                    name="hazards", meaning="how many hazards there are", value=Integer(value=len(found)), derived=edges
+                ),
+                Field(
+                    name="nearest",
+                    meaning="the hazard that is nearest to the worker in the picture",
+                    value=_hazard(chosen.name),
+                    compared=tuple(round(one, 1) for one in away),
+                    derived=edges,
+                ),
+                Field(
+                    name="marked",
+                    meaning="the whole picture with the circle",
+                    value=File(form="png", value=circled, holds=(mark,)),
+                ),
+                Field(
+                    name="close_up",
+                    meaning="the picture of that hazard alone",
+                    value=File(form="png", value=close, holds=(cut,)),
+                ),
+            ),
+            given={"colour": colour, "air": str(air)},
+            alternatives=(play.varied("Look for everything at once.", {0: [_everything(path)]}),),
+        )
+
+    async def _sides(
+        self, found: Sequence[Found], worker: Found, size: tuple[int, int], path: str, play: Script
+    ) -> Solution:
+        """The hazards by half of the picture in a workbook, and the worker blurred."""
+        middles = [centre(item.box)[0] - size[0] / 2 for item in found]
+        need(all(abs(middle) > _MIDDLE for middle in middles), "a hazard lies in the middle")
+        sides = ["left" if middle < 0 else "right" for middle in middles]
+        need(len(set(sides)) == 2, "all are on one side")
+        blurred = path.replace(".png", "_blurred.png")
+        area = dict(zip(("x1", "y1", "x2", "y2"), worker.box, strict=True)) | {"blur_strength": 75}
+        blur = call(
+            "imagesorcery-mcp/blur", {"input_path": path, "areas": [area], "output_path": blurred}, free=["output_path"]
+        )
+        book = call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",))
+        await play.step(blur, book)
+        names = [item.name for item in found]
+        data = [["Hazard", "Half of the picture"], *([name, side] for name, side in zip(names, sides, strict=True))]
+        await play.step(
+            call(
+                "excel/write_data_to_excel",
+                {"filepath": _BOOK, "sheet_name": _SHEET, "data": data},
+                free=("filepath", "sheet_name", "start_cell"),
+            )
+        )
+        rows = tuple(
+            (_hazard(name), Choice(options=("left", "right"), value=side, aliases=(f"{side} half", f"{side} side")))
+            for name, side in zip(names, sides, strict=True)
+        )
+        told = ", ".join(f"{name} ({side})" for name, side in zip(names, sides, strict=True))
+        edges = tuple(float(edge) for item in found for edge in item.box)
+        return Solution(
+            wording=f"List the hazards in {path} with the half of the picture each is in, in a workbook, and blur the worker.",
+            answer=f"The hazards are: {told}. They are in {_BOOK}, and the worker is blurred in {blurred}.",
+            fields=(
+                Field(
+                    name="hazards",
+                    meaning="every hazard, and in which half of the picture it is: left or right",
+                    value=Table(columns=("hazard", "half"), rows=rows),
+                    derived=edges,
+                ),
+                Field(
+                    name="workbook",
+                    meaning="an Excel file with the same list",
+                    value=File(form="xlsx", value=_BOOK, holds=(WorkbookRows(rows=rows),)),
+                ),
+                Field(
+                    name="picture",
+                    meaning="the picture with the worker blurred",
+                    value=File(
+                        form="png",
+                        value=blurred,
+                        holds=(
+                            PictureChanged(
+                                source=path.removeprefix("./"),
+                                pattern="*.png",
+                                boxes=(worker.box,),
+                                margin=40,
+                                least=_BLURRED,
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            alternatives=(play.varied("Look for everything at once.", {0: [_everything(path)]}),),
+        )
+
+
+def _everything(path: str) -> ReferenceCall:
+    return call(
+        "dinox-mcp/detect-all-objects", {"imageFileUri": path, "includeDescription": True}, free=["includeDescription"]
+    )
+
+
+def _hazard(name: str) -> Name:
+    """A hazard in the words that people use for it."""
+    others = [other for other in (*_tables().hazards, *_tables().harmless, "worker") if other != name]
+    return Name(
+        value=name,
+        aliases=_tables().hazards[name].aliases,
+        others=tuple(others),
+        context=(_tables().beside, _tables().hazards[name].description),
+    )
 
 
 def _put(canvas: Canvas, rng: random.Random, name: str, x: float, foot: float, size: float) -> None:
@@ -134,71 +335,6 @@ def _put(canvas: Canvas, rng: random.Random, name: str, x: float, foot: float, s
         tall = {"worker": 1.25, "open fire": 1.1, "bricks": 0.8, "bucket": 0.75, "toolbox": 0.75}.get(name, 0.95)
         art = "fire" if name == "open fire" else name
         canvas.place(art, x, foot, size * tall, label=name, score=score, description=description, aliases=known)
-
-
-def _radius(box: tuple[int, int, int, int]) -> int:
-    return max(box[2] - box[0], box[3] - box[1]) // 2 + 10
-
-
-def _circles(path: str, found: Sequence[Found], colour: list[int], end: str) -> ReferenceCall:
-    circles = []
-    for item in found:
-        x, y = centre(item.box)
-        circles.append({"center_x": x, "center_y": y, "radius": _radius(item.box), "color": colour, "thickness": 6})
-    return call(
-        "imagesorcery-mcp/draw_circles",
-        {"input_path": path, "circles": circles, "output_path": end},
-        free=["output_path"],
-    )
-
-
-def _arrows(path: str, found: Sequence[Found], colour: list[int], end: str) -> ReferenceCall:
-    arrows = []
-    for item in found:
-        x, top = centre(item.box)[0], item.box[1]
-        arrows.append(
-            {"x1": x, "y1": top - 84, "x2": x, "y2": top + 4, "color": colour, "thickness": 8, "tip_length": 0.3}
-        )
-    return call(
-        "imagesorcery-mcp/draw_arrows", {"input_path": path, "arrows": arrows, "output_path": end}, free=["output_path"]
-    )
-
-
-def _boxes(path: str, found: Sequence[Found], colour: list[int], end: str) -> ReferenceCall:
-    lines = []
-    for item in found:
-        left, top, right, bottom = item.box[0] - 6, item.box[1] - 6, item.box[2] + 6, item.box[3] + 6
-        corners = ((left, top), (right, top), (right, bottom), (left, bottom), (left, top))
-        for (x1, y1), (x2, y2) in pairwise(corners):
-            lines.append({"x1": x1, "y1": y1, "x2": x2, "y2": y2, "color": colour, "thickness": 6})
-    return call(
-        "imagesorcery-mcp/draw_lines", {"input_path": path, "lines": lines, "output_path": end}, free=["output_path"]
-    )
-
-
-_SHAPES: dict[str, Callable[[str, Sequence[Found], list[int], str], ReferenceCall]] = {
-    "circle": _circles,
-    "arrow": _arrows,
-    "box": _boxes,
-}
-_TOOLS = {"circle": "draw_circles", "arrow": "draw_arrows", "box": "draw_lines"}
-
-
-def _texts(path: str, found: Sequence[Found], colour: list[int], end: str, size: tuple[int, int]) -> ReferenceCall:
-    """Names below what they name, or above it at the foot of the picture."""
-    texts = []
-    for item in found:
-        x, _ = centre(item.box)
-        wide = 17 * len(item.name)
-        below = item.box[3] + 40
-        y = below if below < size[1] - 10 else item.box[1] - 100
-        left = max(8, min(size[0] - wide - 8, x - wide // 2))
-        texts.append({"text": item.name, "x": left, "y": y, "font_scale": 1.0, "color": colour, "thickness": 2})
-    return call(
-        "imagesorcery-mcp/draw_texts",
-        {"input_path": path, "texts": texts, "output_path": end},
-        free=["input_path", "output_path"],
-    )
 
 
 def _deck(tool: str, arguments: dict[str, object], *free: str) -> ReferenceCall:
@@ -250,19 +386,3 @@ def _template(title: str, picture: str, names: Sequence[str]) -> ReferenceCall:
         },
         "color_scheme", "layout_index",
     )  # fmt: skip
-
-
-def _checks(path: str, found: Sequence[Found], title: str, shape: str, kind: str) -> list[Check]:
-    regions = tuple(
-        (max(0, left - 30), max(0, top - 30), right + 30, bottom + 30)
-        for left, top, right, bottom in (item.box for item in found)
-    )
-    return [
-        AnswerNames(all_of=tuple((item.name, *_tables().hazards[item.name][1]) for item in found)),
-        AnswerNumber(value=len(found), tolerance=0, what="the number of hazards"),
-        PictureChanged(source=path.removeprefix("./"), pattern="*.png", boxes=regions, margin=260),
-        DeckHas(texts=(title,), pictures=1),
-        CallMade(tool=f"imagesorcery-mcp/{_TOOLS[shape]}"),
-        CallMade(tool="imagesorcery-mcp/draw_texts"),
-        *([CallMade(tool="ppt/add_table")] if kind == "table" else []),
-    ]

@@ -1,20 +1,18 @@
-"""A screen with package names: read them, see which of the first five exist, and find their switches and articles."""
+"""A screen with package names: which of the first five exist, which Home Manager knows, or the history of the last one."""
 
 import random
 import re
 from collections.abc import Sequence
+from datetime import date
 from difflib import SequenceMatcher
 
-from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade
+from m3bench.tasks.answers.fields import Code, Field, Integer, Items, Name, Table, Version
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.editor import Line, window
 
-_SERVICES = ("redshift", "syncthing")
 _CHANNELS = ("unstable", "25.05", "25.11")
-_ABOUT = {"fish": "fish shell"}
-"""What to look up when the name alone means something else."""
 FIRST = 5
 
 
@@ -22,16 +20,18 @@ class _Tables(Tables):
     known: tuple[str, ...]
     unknown: tuple[str, ...]
     later: tuple[str, ...]
+    licences: dict[str, tuple[str, ...]]
+    """What else licences are called."""
 
 
 _tables = tables("nixos_diagnostic", _Tables)
 
 
 class NixosDiagnostic:
-    """Read once, search five, then options, Home Manager and the encyclopedia for those that exist."""
+    """Read once; then five searches, five modules and their options, or releases of one package."""
 
     name = "nixos_diagnostic"
-    servers = ("ocr", "nixos", "wiki")
+    servers = ("ocr", "nixos")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A file in an editor or a list in a terminal."""
@@ -45,13 +45,26 @@ class NixosDiagnostic:
         return Composition.of(canvas, listed=listed, known=[name for name in first if name in known])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Read, search, then what is known of those that exist."""
+        """Read, then by goal."""
         channel = rng.choice(_CHANNELS)
         (text,) = await play.step(call("ocr/perform_ocr", {"input_data": path}, free=("language", "config")))
-        names: list[str] = composition.facts["listed"][:FIRST]
+        listed: list[str] = composition.facts["listed"]
         # A letter may be read wrongly, which whoever sees the screen mends.
-        legible = [SequenceMatcher(None, *pair).ratio() > 0.8 for pair in zip(names, _names(text), strict=False)]
-        need(legible == [True] * FIRST, f"the names must be legible: {text}")
+        read = _names(text)
+        legible = [SequenceMatcher(None, *pair).ratio() > 0.8 for pair in zip(listed, read, strict=False)]
+        need(legible == [True] * len(listed), f"the names must be legible: {text}")
+        match play.goal:
+            case "available":
+                return await self._available(listed[:FIRST], composition.facts["known"], channel, path, play)
+            case "modules":
+                return await self._modules(listed[:FIRST], composition.facts["known"], path, play)
+            case _:
+                return await self._history(listed[-1], channel, path, play)
+
+    async def _available(
+        self, names: Sequence[str], known: Sequence[str], channel: str, path: str, play: Script
+    ) -> Solution:
+        """Which of the first five are in a channel, and at which version."""
         searches = [
             call(
                 "nixos/nixos_search",
@@ -63,54 +76,132 @@ class NixosDiagnostic:
         ]
         found = dict(zip(names, await play.step(*searches), strict=True))
         versions = {name: version for name, text in found.items() if (version := _version(name, text))}
-        assert list(versions) == composition.facts["known"], "three of them exist"
-        options = [
-            call(
-                "nixos/nixos_info",
-                {"name": _option(name), "type": "option", "channel": channel},
-                either={"channel": (channel, None)},
-            )
-            for name in versions
-        ]
-        homes = [
-            call("nixos/home_manager_search", {"query": name}, free=("limit",), words={"query": (name,)})
-            for name in versions
-        ]
-        looks = [
-            call("wiki/search", {"query": _ABOUT.get(name, name)}, free=("n",), words={"query": (name,)})
-            for name in versions
-        ]
-        texts = await play.step(*options, *homes, *looks)
-        systems, offered, articles = (texts[start : start + 3] for start in (0, 3, 6))
-        titles = [text.split("\n")[1].removeprefix("- ") for text in articles]
-        assert all(_option(name) in text for name, text in zip(versions, offered, strict=True)), (
-            "Home Manager must offer them"
-        )
-        users = [call("nixos/home_manager_info", {"name": _option(name)}) for name in versions]
-        reads = [
-            call("wiki/summary", {"title": title}, either={"title": (title, _ABOUT.get(name, name))})
-            for title, name in zip(titles, versions, strict=True)
-        ]
-        texts = await play.step(*users, *reads)
+        need(list(versions) == list(known), "three of them exist")
+        need(len(set(versions.values())) > 1, "all have one version")
         missing = [name for name in names if name not in versions]
-        told = " ".join(
-            f"{name} {versions[name]}: NixOS {_option(name)} ({_said(system)}), Home Manager {_option(name)} ({_said(home)}) {_lead(lead)}"
-            for name, system, home, lead in zip(versions, systems, texts[:3], texts[3:], strict=True)
-        )
+        told = ", ".join(f"{name} {version}" for name, version in versions.items())
         return Solution(
-            wording=f"Read the package names in {path}, look the first five up in nixpkgs {channel}, and for the three that exist give the "
-            "version, the NixOS option, the Home Manager option and an encyclopedia summary.",
-            answer=f"Of the first five, {' and '.join(missing)} do not exist in {channel}. {told}",
-            checks=(
-                AnswerNames(all_of=tuple((f"{version}",) for version in versions.values())),
-                AnswerNames(all_of=tuple((name,) for name in missing)),
-                AnswerNames(all_of=tuple((_option(name),) for name in versions)),
-                *(BackedByCall(any_of=(_option(name),)) for name in versions),
-                CallMade(tool="wiki/summary", times=3),
-                CallMade(tool="nixos/nixos_search", containing=channel if channel != "unstable" else "", times=FIRST),
+            wording=f"Read the package names in {path}, and find which of the first five are in nixpkgs {channel}, at which version.",
+            answer=f"Of the first five, {' and '.join(missing)} are not in {channel}. The others are: {told}.",
+            fields=(
+                Field(
+                    name="available",
+                    meaning="those of the first five that the channel has, each with its version there",
+                    value=Table(
+                        columns=("package", "version"),
+                        rows=tuple(
+                            (_package(name, names), Version(value=version)) for name, version in versions.items()
+                        ),
+                    ),
+                ),
+                Field(
+                    name="missing",
+                    meaning="those of the first five that it does not have",
+                    value=Items(items=tuple(_package(name, names) for name in missing)),
+                ),
             ),
             given={"channel": channel},
-            alternatives=(play.varied("The articles without a search.", {2: [*options, *homes]}),),
+            alternatives=(play.varied("Read by eye.", {0: ()}),),
+        )
+
+    async def _modules(self, names: Sequence[str], known: Sequence[str], path: str, play: Script) -> Solution:
+        """Which of the first five Home Manager can configure, how they are turned on, and how much can be set."""
+        searches = [
+            call("nixos/home_manager_search", {"query": name}, free=("limit",), words={"query": (name,)})
+            for name in names
+        ]
+        found = dict(zip(names, await play.step(*searches), strict=True))
+        switches = {name: option for name, text in found.items() if (option := _switch(name, text))}
+        need(list(switches) == list(known), "Home Manager must offer the same three")
+        prefixes = [option.removesuffix(".enable") for option in switches.values()]
+        texts = await play.step(
+            *(
+                call(
+                    "nixos/home_manager_options_by_prefix",
+                    {"option_prefix": prefix},
+                    either={"option_prefix": (prefix, f"{prefix}.")},
+                )
+                for prefix in prefixes
+            )
+        )
+        counts = [
+            len(set(re.findall(rf"^• ({re.escape(prefix)}\.\S+)", text, re.M)))
+            for prefix, text in zip(prefixes, texts, strict=True)
+        ]
+        need(all(f"({count} found)" in text for count, text in zip(counts, texts, strict=True)), "others begin like it")
+        need(len(set(counts)) == len(counts), "two have equally many options")
+        missing = [name for name in names if name not in switches]
+        rows = list(zip(switches.items(), counts, strict=True))
+        return Solution(
+            wording=f"Read the package names in {path}, and for the first five find the Home Manager option that enables each, and how many options its module has.",
+            answer="; ".join(f"{name} is enabled by {option} and has {count} options" for (name, option), count in rows)
+            + f". There is no module for {' and '.join(missing)}.",
+            fields=(
+                Field(
+                    name="modules",
+                    meaning="those of the first five with a Home Manager module: the option that enables it, how many options it has",
+                    value=Table(
+                        columns=("package", "enable_option", "options"),
+                        rows=tuple(
+                            (_package(name, names), Code(form="option", value=option), Integer(value=count))
+                            for (name, option), count in rows
+                        ),
+                    ),
+                ),
+                Field(
+                    name="without_module",
+                    meaning="those of the first five for which Home Manager has none",
+                    value=Items(items=tuple(_package(name, names) for name in missing)),
+                ),
+            ),
+            alternatives=(play.varied("Read by eye.", {0: ()}),),
+        )
+
+    async def _history(self, name: str, channel: str, path: str, play: Script) -> Solution:
+        """The package at the end of the list: what a channel has, and the oldest release that is known."""
+        info = call(
+            "nixos/nixos_info",
+            {"name": name, "type": "package", "channel": channel},
+            either={**_either(channel), "type": ("package", None)},
+        )
+        text, releases = await play.step(
+            info, call("nixos/nixhub_package_versions", {"package_name": name}, free=("limit",))
+        )
+        current = re.findall(r"^Version: (.+)$", text, re.M)[0]
+        licence = re.findall(r"^License: (.+)$", text, re.M)[0]
+        shown = re.findall(r"• Version (\S+)\n  Last updated: (\S+) .*\n(?:.*\n)*?  Nixpkgs commit: (\w+)", releases)
+        need(f"of {len(shown)})" in releases and len(shown) > 2, "not all releases are shown")
+        oldest, first, commit = shown[-1]
+        later = [(date.fromisoformat(day) - date.fromisoformat(first)).days for _, day, _ in shown[:-1]]
+        need(all(_plain(one) for one in (current, *(one for one, _, _ in shown))), "a version is no number")
+        need(min((one for one, _, _ in shown), key=_parts) == oldest, "a later release has a lower number")
+        need(_parts(current) != _parts(oldest), "the channel has the oldest")
+        # Whether "GPL 3" also means later versions would be a matter of opinion.
+        need("GNU" not in licence, "its short name is ambiguous")
+        return Solution(
+            wording=f"Read the last package name in {path}, and give its version and licence in {channel}, and the oldest release on NixHub with its commit.",
+            answer=f"In {channel} the last one, {name}, is at {current} under the {licence}. The oldest known release is {oldest}, at commit {commit}.",
+            fields=(
+                Field(
+                    name="current_version",
+                    meaning="the version of the last package of the list in the channel",
+                    value=Version(value=current),
+                ),
+                Field(name="licence", meaning="the licence of that package", value=_licence(licence)),
+                Field(
+                    name="oldest_version",
+                    meaning="the oldest release of it in the version history",
+                    value=Version(value=oldest),
+                    compared=(0.0, *map(float, later)),
+                ),
+                Field(
+                    name="commit",
+                    meaning="the nixpkgs commit that has this release",
+                    value=Code(form="commit", value=commit, aliases=tuple(commit[:many] for many in range(7, 40))),
+                ),
+            ),
+            given={"channel": channel},
+            alternatives=(play.varied("Read by eye.", {0: ()}),),
         )
 
 
@@ -118,8 +209,19 @@ def _either(channel: str) -> dict[str, tuple[str | None, ...]]:
     return {"channel": (channel, None) if channel == "unstable" else (channel,)}
 
 
-def _option(name: str) -> str:
-    return f"{'services' if name in _SERVICES else 'programs'}.{name}.enable"
+def _package(name: str, names: Sequence[str]) -> Name:
+    return Name(value=name, others=tuple(other for other in names if other != name))
+
+
+def _licence(name: str) -> Name:
+    """A licence by its name or by what people call it."""
+    others = tuple(other for other in _tables().licences if other != name)
+    return Name(
+        value=name,
+        aliases=_tables().licences.get(name, ()),
+        others=(*others, *(alias for other in others for alias in _tables().licences[other])),
+        context=("license licence the under software version",),
+    )
 
 
 def _version(name: str, text: str) -> str | None:
@@ -127,13 +229,19 @@ def _version(name: str, text: str) -> str | None:
     return found[1] if found else None
 
 
-def _said(text: str) -> str:
-    found = re.search(r"Description: (.+)", text)
-    return found[1].rstrip(".") if found else "no description"
+def _parts(version: str) -> list[int]:
+    """The numbers of a version, without zeros at its end."""
+    return list(map(int, re.sub(r"(?:\.0+)+$", "", version).replace("-", ".").split("."))) if _plain(version) else []
 
 
-def _lead(text: str) -> str:
-    return text.split("\n\n")[1]
+def _plain(version: str) -> bool:
+    return re.fullmatch(r"\d+(?:[.-]\d+)*", version) is not None
+
+
+def _switch(name: str, text: str) -> str | None:
+    """The one option that enables a program or service."""
+    found = re.findall(rf"^• ((?:programs|services)\.{re.escape(name)}\.enable)$", text, re.M)
+    return found[0] if len(found) == 1 else None
 
 
 def _names(text: str) -> list[str]:

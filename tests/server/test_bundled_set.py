@@ -28,6 +28,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, LoggedCall
 from m3bench.tasks.errors import InvalidArgumentsError
 from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.folding import fold
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.outcome import text_of
 from m3bench.tasks.task import Task, TaskSet
@@ -245,7 +246,7 @@ def test_every_call_of_a_reference_counts(encoder):
     [pytest.param(family, marks=[pytest.mark.slow] * (number % 7 > 0)) for number, family in enumerate(FAMILIES)],
 )
 def test_what_is_written_can_be_read_by_the_projects_ocr(family, tmp_path):
-    """The lines that a scene notes, cut out and set below one another, are read again: 95 % of their words."""
+    """The lines that a scene notes, cut out and set below one another, are read again: 95 % of the words."""
     wanted: list[str] = []
     found = 0
     for task in MEMBERS[family][:3]:
@@ -263,8 +264,8 @@ def test_what_is_written_can_be_read_by_the_projects_ocr(family, tmp_path):
             sheet.paste(strip, (20, top))
             top += strip.height + 24
         sheet.save(tmp_path / "sheet.png")
-        read = set(re.findall(r"\w+", anyio.run(_read, tmp_path).casefold()))
-        words = [word for text in scene.texts for word in re.findall(r"\w{3,}", text.text.casefold())]
+        read = set(re.findall(r"\w+", fold(anyio.run(_read, tmp_path))))
+        words = [word for text in scene.texts for word in re.findall(r"\w{3,}", fold(text.text))]
         wanted += words
         found += sum(word in read for word in words)
     assert found >= 0.95 * len(wanted), (found, len(wanted))

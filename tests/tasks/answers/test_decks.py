@@ -107,3 +107,22 @@ def test_a_folder_is_judged_by_the_files_in_it(evidence):
     (folder / "2402.2.pdf").write_bytes(b"%PDF-1.7")
     assert papers.problem("notes/owls", asked) is None
     assert papers.described == "folder with .pdf files: its path"
+
+
+def test_a_mark_counts_in_the_colour_that_was_asked_for(evidence):
+    check = PictureChanged(source="media/a.png", pattern="*.png", boxes=(OTHER,), colour=(255, 0, 0))
+    for drawn, reason in (("#e01020", None), ("blue", "something is drawn in another colour")):
+        image = picture()
+        ImageDraw.Draw(image).ellipse(OTHER, outline=drawn, width=4)
+        image.save(evidence.workspace / "made.png")
+        assert check.problem(evidence) == reason
+
+
+def test_a_dot_does_not_make_a_person_unrecognisable(evidence):
+    check = PictureChanged(source="media/a.png", pattern="*.png", boxes=(PERSON,), least=0.02)
+    image = picture()
+    ImageDraw.Draw(image).rectangle((30, 30, 34, 34), fill="red")
+    image.save(evidence.workspace / "made.png")
+    assert check.problem(evidence) == "1 of them are not"
+    blurred(PERSON).save(evidence.workspace / "made.png")
+    assert check.problem(evidence) is None

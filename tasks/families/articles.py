@@ -1,0 +1,23 @@
+"""Articles of the encyclopedia as families need them: what one of them says and the others of its kind do not."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from m3bench.tasks.families.base import Kit
+
+
+def telling(kit: Kit, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """By name, the words of the article on it that no article on another of the names has."""
+    found = {name.casefold(): name for name in names}
+    texts: dict[str, str] = {}
+    for record in kit.world("articles"):
+        for title in (record["title"], *record.get("aliases", ())):
+            if title.casefold() in found:
+                texts.setdefault(found[title.casefold()], record["extract"])
+    words = {name: dict.fromkeys(re.findall(r"\d{4}|[^\W\d_]{5,}", text)) for name, text in texts.items()}
+    count = Counter(word for mine in words.values() for word in {one.casefold() for one in mine})
+    return {
+        name: tuple(word for word in mine if count[word.casefold()] == 1 and word.casefold() not in name.casefold())
+        for name, mine in words.items()
+    }
