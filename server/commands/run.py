@@ -124,7 +124,7 @@ Parallel = Annotated[int | None, typer.Option(min=1, help="Samples at a time; by
 Drive = Annotated[Solver, typer.Option(help="What drives the model.", rich_help_panel=MODELS)]
 Calling = Annotated[
     str | None,
-    typer.Option(metavar="native|text", help="How the executor's model calls tools.", rich_help_panel=MODELS),
+    typer.Option(metavar="native|text", help="How the model calls tools.", rich_help_panel=MODELS),
 ]
 Steps = Annotated[int | None, typer.Option(min=1, help="Turns a sample may take.", rich_help_panel=MODELS)]
 Batch = Annotated[int | None, typer.Option(min=1, help="Calls the executor makes in one step.", rich_help_panel=MODELS)]

@@ -45,12 +45,13 @@ def study(
     """
     from m3bench.server.commands.screen import print_json
     from m3bench.server.evaluate.headless.plan import make_plan
+    from m3bench.server.evaluate.study.capabilities import adapted
     from m3bench.server.evaluate.study.cells import cells_of, choose
     from m3bench.server.evaluate.study.forecast import forecast, spent
     from m3bench.server.evaluate.study.plan_file import read_plan
 
     meant = read_plan(plan)
-    every = [(one, make_plan(one.choice)) for one in cells_of(meant)]
+    every = [(one, make_plan(one.choice)) for one in adapted(cells_of(meant))]
     wanted = {one.name for one in choose([one for one, _ in every], cell or ())}
     chosen = [(one, made) for one, made in every if one.name in wanted]
     used = spent([made for _, made in every])
@@ -59,6 +60,7 @@ def study(
         _foretell(meant, chosen, expected, used, json=json)
         return
     _check(chosen)
+    _tell_notes(chosen)
     left = sum(one.left for one in expected)
     _say(f"{meant.name}: {len(chosen)} cells, {sum(one.planned for one in expected)} samples, {left} to play")
     try:
@@ -124,6 +126,13 @@ def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") ->
     return trouble
 
 
+def _tell_notes(chosen: "Sequence[tuple[Cell, Plan]]") -> None:
+    """How cells are played other than planned, and why."""
+    for cell, _ in chosen:
+        for note in cell.notes:
+            _say(f"{cell.name}: {note}")
+
+
 def _hold(used: "Spent", caps: "Caps") -> None:
     if caps.cost is not None and used.cost >= caps.cost:
         raise CapReached(f"Stopped: ${used.cost:.2f} of ${caps.cost:.2f} are spent. Raise budget.cost to go on.")
@@ -144,6 +153,7 @@ def _foretell(
 
     from m3bench.server.commands.screen import console, print_json
     from m3bench.server.evaluate.headless.progress import duration
+    from m3bench.server.evaluate.study.capabilities import not_known
     from m3bench.server.evaluate.study.forecast import detectable_difference
 
     costs = [one.cost for one in expected]
@@ -159,7 +169,8 @@ def _foretell(
         for cell, plan in chosen
     }
     if json:
-        cells = [{**one.to_json(), "detectable": least[one.cell]} for one in expected]
+        notes = {cell.name: list(cell.notes) for cell, _ in chosen}
+        cells = [{**one.to_json(), "detectable": least[one.cell], "notes": notes[one.cell]} for one in expected]
         print_json({"study": meant.name, "folder": str(meant.folder), "cells": cells, "total": total,
                     "spent": {"tokens": used.tokens, "cost": used.cost}})  # fmt: skip
         return
@@ -175,6 +186,10 @@ def _foretell(
     table.add_row("all", str(total["planned"]), str(total["left"]), f"{total['tokens']:,}", cost,
                   duration(total["seconds"]), "", "")  # fmt: skip
     console().print(table)
+    _tell_notes(chosen)
+    for model in meant.models:
+        if unknown := not_known(model):
+            _say(f"Not known of {model.model}: {', '.join(unknown)}. It is played as planned; see `can` in the plan.")
     _say("Detectable: a true difference in solved between two cells that is found four times out of five.")
     for name, cap in (("cost", meant.budget.cost), ("tokens", meant.budget.tokens)):
         there = used.cost if name == "cost" else used.tokens

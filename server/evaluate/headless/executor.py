@@ -127,7 +127,7 @@ class _Talk:
         return ""
 
     async def _act_in_text(self, chosen: Mapping[str, ToolInfo]) -> str:
-        schemas = json.dumps([_schema(info) for info in chosen.values()], ensure_ascii=False)
+        schemas = json.dumps([schema(info) for info in chosen.values()], ensure_ascii=False)
         reply = await self._ask(CALLS.format(batch=self._batch, schemas=schemas))
         try:
             calls = read_calls(reply.text)
@@ -145,7 +145,7 @@ class _Talk:
             return NO_CALLS
         content: list[Content] = [ContentText(text=RESULTS)]
         for number, result in enumerate(await self._tools.run(message), 1):
-            content += _result(number, result)
+            content += result_parts(number, result)
         self._work.messages.append(ChatMessageUser(content=content))
         return NOT_RUN.format(batch=self._batch) if len(calls) > self._batch else ""
 
@@ -167,7 +167,8 @@ def _listing(tools: Sequence[Tool]) -> str:
     return "\n".join(lines)
 
 
-def _schema(info: ToolInfo) -> dict[str, object]:
+def schema(info: ToolInfo) -> dict[str, object]:
+    """A tool for a model that reads text."""
     return {
         "tool": info.name,
         "description": info.description,
@@ -175,7 +176,7 @@ def _schema(info: ToolInfo) -> dict[str, object]:
     }
 
 
-def _result(number: int, result: ChatMessageTool) -> list[Content]:
+def result_parts(number: int, result: ChatMessageTool) -> list[Content]:
     """The result of a call, for a model that reads text."""
     head = f"{number}. {result.function}"
     if result.error is not None:

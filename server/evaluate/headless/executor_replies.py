@@ -44,6 +44,18 @@ def read_calls(text: str) -> list[tuple[str, dict[str, Any]]]:
     return [_call(number, call) for number, call in enumerate(calls, 1)]
 
 
+def read_answer(text: str) -> str | None:
+    """The answer that a reply hands in; None when it does not. An object stays JSON."""
+    try:
+        found = _object(text, "answer")
+    except ReplyError:
+        return None
+    if "calls" in found:
+        return None
+    answer = found["answer"]
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
 def _call(number: int, call: object) -> tuple[str, dict[str, Any]]:
     if not isinstance(call, dict) or not isinstance(call.get("tool"), str):
         raise ReplyError(f'Call {number} must be an object with "tool", a name, and "arguments", an object.')

@@ -42,6 +42,7 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
             max_calls=settings.max_calls,
             agent=options.solver,
             calling=options.calling,
+            sighted=options.sight != "text",
             max_steps=options.max_steps,
             batch=options.batch,
             minutes=options.max_minutes,
@@ -54,7 +55,7 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
     token = WATCH.set(watch)
     try:
         logs = inspect_eval(
-            inspect_task(plan.library, attempts, solver, settings.max_calls),
+            inspect_task(plan.library, attempts, solver, settings.max_calls, sighted=options.sight != "text"),
             model=model,
             display="none",
             log_dir=str(plan.folder.absolute() / LOGS),

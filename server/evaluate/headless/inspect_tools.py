@@ -44,8 +44,9 @@ def shown(tools: Sequence[Tool]) -> list[ToolInfo]:
 class SeatTools(ToolSource):
     """Whatever the model called last, ready to be run on its seat."""
 
-    def __init__(self, seat: SampleSeat) -> None:
+    def __init__(self, seat: SampleSeat, *, sighted: bool = True) -> None:
         self._seat = seat
+        self._sighted = sighted
         self._names: list[str] = []
         self._sent: dict[tuple[str, str], list[str]] = {}
         """The calls of the last message as they were sent, by tool and what they mean."""
@@ -106,20 +107,22 @@ class SeatTools(ToolSource):
             result = await self._seat.call(name, kwargs, sent.pop(0) if sent else None)
             if result.is_error:
                 raise ToolError(_clip(text_of(result)))
-            return contents(result)
+            return contents(result, sighted=self._sighted)
 
         return ToolDef(
             execute, name=name, description=name, parameters=ToolParams(additionalProperties=True), parallel=True
         ).as_tool()
 
 
-def contents(result: CallToolResult) -> list[Content]:
-    """A result as a model is shown it."""
+def contents(result: CallToolResult, *, sighted: bool = True) -> list[Content]:
+    """A result as a model is shown it; to one that sees no pictures it is said that there is one."""
     parts: list[Content] = []
     for block in result.content:
         match block:
             case TextContent():
                 parts.append(ContentText(text=_clip(block.text)))
+            case ImageContent() if not sighted:
+                parts.append(ContentText(text=f"({block.mime_type}, a picture that cannot be shown to you)"))
             case ImageContent() if len(b64decode(block.data)) <= MAX_IMAGE_BYTES:
                 parts.append(ContentImage(image=f"data:{block.mime_type};base64,{block.data}"))
             case ImageContent() | AudioContent():

@@ -68,6 +68,8 @@ class ModelOptions:
     """`react` or `executor`."""
     calling: str | None = None
     """How the model calls tools; the solver's own way when left out."""
+    sight: str | None = None
+    """`text` for a model that is shown no pictures and told so."""
     max_steps: int | None = None
     """Turns a sample may take; the solver's own bound when left out."""
     batch: int | None = None
@@ -89,6 +91,7 @@ class ModelOptions:
         """What a result set keeps: of the provider's arguments only the names, since a value may be a key."""
         kept = {
             "calling": self.calling,
+            "sight": self.sight,
             "max_steps": self.max_steps,
             "batch": self.batch,
             "max_minutes": self.max_minutes,

@@ -47,7 +47,7 @@ def m3(
         limit: At most so many tasks, taken from the families in turn.
         profile: The tools that are shown.
         solver: `react` or `executor`.
-        calling: How the executor's model calls tools: `native` or `text`.
+        calling: How the model calls tools: `native` or `text`.
         max_steps: Turns a sample may take.
         batch: Calls the executor makes in one step.
         max_calls: Calls a sample may make.

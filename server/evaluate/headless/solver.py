@@ -27,6 +27,7 @@ from m3bench.server.evaluate.headless.inspect_tools import SeatTools
 from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
 from m3bench.server.evaluate.headless.scorer import ANSWER, CARD, RUN
 from m3bench.server.evaluate.headless.solver_react import React
+from m3bench.server.evaluate.headless.solver_text import TextReact
 from m3bench.server.results.resultset import Sample, Usage
 from m3bench.server.scorecard.migration import read_card
 from m3bench.tasks.errors import M3Error, ProviderError, RunEndError, UserError
@@ -68,7 +69,9 @@ class SampleOptions(BaseModel):
     agent: str = "react"
     """`react` or `executor`."""
     calling: str | None = None
-    """How the executor's model calls tools: `native` or `text`."""
+    """How the model calls tools: `native` or `text`."""
+    sighted: bool = True
+    """Whether the model is shown pictures."""
     max_steps: int | None = None
     """Turns a sample may take."""
     batch: int | None = None
@@ -80,7 +83,7 @@ class SampleOptions(BaseModel):
     tokens: int | None = None
     """Tokens a sample may use."""
 
-    def player(self) -> React | Executor:
+    def player(self) -> React | TextReact | Executor:
         """What drives the model.
 
         Raises:
@@ -88,7 +91,7 @@ class SampleOptions(BaseModel):
         """
         check_player(self.agent, self.calling)
         if self.agent == "react":
-            return React(self.max_steps)
+            return TextReact(self.max_steps) if self.calling == "text" else React(self.max_steps)
         return Executor(self.max_steps, self.batch, text=self.calling == "text")
 
     def seating(self) -> Seating:
@@ -151,7 +154,7 @@ def seated(options: SampleOptions) -> Solver:
             work = AgentState(messages=state.messages)
             async with _handing_in(seat, state, work, heard):
                 with apply_limits(options.limits(), catch_errors=True) as limited:
-                    await play(SeatTools(seat), work)
+                    await play(SeatTools(seat, sighted=options.sighted), work)
                 if limited.limit_error is not None:
                     _raise(heard.ended(limited.limit_error.type))
                     state.store.set(FAULT, "limit")
@@ -165,8 +168,6 @@ def check_player(agent: str, calling: str | None) -> None:
         raise UserError(f"There is no solver {agent!r}: choose {' or '.join(SOLVERS)}.")
     if calling is not None and calling not in CALLING:
         raise UserError(f"There is no way of calling {calling!r}: choose {' or '.join(CALLING)}.")
-    if agent == "react" and calling == "text":
-        raise UserError("Only the executor can call tools in text: add --solver executor.")
 
 
 @asynccontextmanager

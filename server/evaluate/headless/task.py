@@ -29,13 +29,18 @@ Files that tools write lie in the same folder. At most {max_calls} calls can be 
 
 
 def inspect_task(
-    library: Library, attempts: Sequence[tuple[Attempt, str]], solver: Solver, max_calls: int
+    library: Library,
+    attempts: Sequence[tuple[Attempt, str]],
+    solver: Solver,
+    max_calls: int,
+    *,
+    sighted: bool = True,
 ) -> InspectTask:
-    """The Inspect task for attempts, each with its profile."""
+    """The Inspect task for attempts, each with its profile; for a model that sees no pictures, without them."""
     told: dict[str, list[Content]] = {}
     for attempt, _ in attempts:
         if attempt.task not in told:
-            told[attempt.task] = prompt(library, library.task(attempt.task), max_calls)
+            told[attempt.task] = prompt(library, library.task(attempt.task), max_calls, sighted=sighted)
     samples = [
         InspectSample(
             id=attempt.task if attempt.repeat == 1 else f"{attempt.task}#{attempt.repeat}",
@@ -61,14 +66,18 @@ def inspect_task(
     )
 
 
-def prompt(library: Library, task: Task, max_calls: int) -> list[Content]:
-    """What the model is told: the question, the paths of the pictures, and the pictures."""
+def prompt(library: Library, task: Task, max_calls: int, *, sighted: bool = True) -> list[Content]:
+    """What the model is told: the question, the paths of the pictures, and the pictures or that they are not shown."""
     paths = ", ".join(f"./{MEDIA}/{name}" for name in task.pictures)
     where = {0: "", 1: f"The picture is attached; for the tools it lies at {paths}."}.get(
         len(task.pictures), f"The pictures are attached; for the tools they lie at {paths}."
     )
+    if not sighted and task.pictures:
+        noun, pronoun = ("picture", "it") if len(task.pictures) == 1 else ("pictures", "them")
+        where = f"The {noun} cannot be shown to you; tools find {pronoun} at {paths}."
     text = PROMPT.format(id=task.id, question=task.question, pictures=where, max_calls=max_calls)
-    return [ContentText(text=text), *(ContentImage(image=_url(library, name)) for name in task.pictures)]
+    shown = task.pictures if sighted else ()
+    return [ContentText(text=text), *(ContentImage(image=_url(library, name)) for name in shown)]
 
 
 def _url(library: Library, name: str) -> str:

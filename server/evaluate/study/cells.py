@@ -30,11 +30,17 @@ class Cell:
     """Who plays, when it is a baseline."""
     options: ModelOptions | None = None
     """How it is driven, when it is a model."""
+    model: StudyModel | None = None
+    """The model as the plan has it."""
+    notes: tuple[str, ...] = ()
+    """How it is played other than planned, and why."""
 
     @property
     def group(self) -> tuple[str, ...]:
-        """Cells of one group can be compared: the same set and profile, and for models the same solver."""
-        return (str(self.choice.tasks), self.choice.profile, self.choice.solver)
+        """Cells of one group can be compared: the same set and profile, and for models the same solver and sight."""
+        options = self.choice.options
+        driven = (self.choice.solver, str(options.get("calling")), str(options.get("sight")))
+        return (str(self.choice.tasks), self.choice.profile, *driven)
 
 
 def cells_of(plan: StudyPlan) -> list[Cell]:
@@ -78,7 +84,7 @@ def _model(plan: StudyPlan, model: StudyModel, solver: str, profile: str, tasks:
     options = ModelOptions(
         model=model.model,
         solver=solver,
-        calling=limits.calling if solver == "executor" else None,
+        calling=limits.calling if solver == "executor" or limits.calling == "text" else None,
         max_steps=limits.max_steps,
         batch=limits.batch if solver == "executor" else None,
         max_minutes=limits.max_minutes,
@@ -90,7 +96,8 @@ def _model(plan: StudyPlan, model: StudyModel, solver: str, profile: str, tasks:
     )
     name = _name(model.name or model.model, solver, profile, tasks)
     parallel = min(plan.parallel or MODEL_PARALLEL, plan.providers.get(model.provider, 10**6))
-    return Cell(name=name, choice=_choice(plan, name, model.model, profile, tasks, parallel, options), options=options)
+    choice = _choice(plan, name, model.model, profile, tasks, parallel, options)
+    return Cell(name=name, choice=choice, options=options, model=model)
 
 
 def _choice(

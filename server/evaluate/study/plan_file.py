@@ -25,6 +25,23 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Abilities(_Part):
+    """What a model can do, where the plan knows better than a look-up; what is left out is looked up."""
+
+    tools: bool | None = None
+    """Whether it has tool calls of its own; otherwise calls are written as text."""
+    tool_cap: int | None = Field(default=None, ge=1)
+    """The most tools that it takes."""
+    context: int | None = Field(default=None, ge=1)
+    """Tokens of its window."""
+    vision: bool | None = None
+    """Whether it sees pictures; otherwise it plays without, ranked apart."""
+    parallel_calls: bool | None = None
+    """Whether it makes several calls in a turn."""
+    structured_output: bool | None = None
+    """Whether it can be relied on for JSON."""
+
+
 class StudyModel(_Part):
     """A model."""
 
@@ -38,6 +55,8 @@ class StudyModel(_Part):
     """How it writes: `temperature` and the like."""
     arguments: dict[str, Any] = {}
     """For its provider."""
+    can: Abilities = Abilities()
+    """What it can do."""
 
     @property
     def provider(self) -> str:

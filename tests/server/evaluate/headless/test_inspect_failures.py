@@ -187,7 +187,6 @@ def test_inspects_mock_model_plays_without_a_network(scenes: dict[str, Outcome])
         ({"model": "m3bench/no-such-script.json"}, "no-such-script"),
         ({"model": "mockllm/model", "solver": "magic"}, "react or executor"),
         ({"model": "mockllm/model", "solver": "executor", "calling": "smoke"}, "native or text"),
-        ({"model": "mockllm/model", "calling": "text"}, "--solver executor"),
         ({"model": "mockllm/model", "generate": {"temperature": "hot"}}, "number"),
         ({"model": "mockllm/model", "generate": {"heat": 1}}, "heat"),
         ({"model": "mockllm/model", "price": "cheap"}, "1.25,10"),
