@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import gc
 import os
 import shutil
 import signal
@@ -61,6 +62,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     place = item.path.parent if item.path.parent.name == "clients" else item.path
     group = "docker" if item.get_closest_marker("docker") else str(place.relative_to(item.config.rootpath))
     item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: the collector of garbage need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,21 +28,12 @@ ELSEWHERE = {"make demo", "make test"}
 MODELS = {"openai/gpt-5": "mockllm/model"}
 """What stands in for a model that needs a key."""
 
-BRIEF = {"README.md"}
-"""Pages whose commands `make test` runs."""
-
 HOSTING = ("serve", "probe", "watch", "tool-server")
 """Commands that go on until they are stopped."""
 
 
-def _pages() -> Iterator[Any]:
-    """Each page that has commands; what takes minutes is left to the long tests."""
-    for path in PAGES:
-        if read_page(path).commands:
-            yield pytest.param(path, id=path.name, marks=[] if path.name in BRIEF else pytest.mark.slow)
-
-
-@pytest.mark.parametrize("path", _pages())
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [path for path in PAGES if read_page(path).commands], ids=lambda path: path.name)
 def test_the_commands_of_a_page_work_in_an_empty_folder(path: Path, tmp_path: Path) -> None:
     page = read_page(path)
     folder, home = tmp_path / "folder", tmp_path / "home"

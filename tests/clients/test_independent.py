@@ -81,6 +81,7 @@ def test_the_typescript_client_2_on_a_seat(node: Node, seat: str, revision: str)
     check(told(node.run("sdk2.mjs", revision, seat)))
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("way", ["stdio", "http", "seat"])
 async def test_the_fastmcp_client(request: pytest.FixtureRequest, way: str) -> None:

@@ -119,6 +119,7 @@ async def play_time(client: Client, able: Able) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 async def test_the_time_server_from_pypi_loses_nothing(task_set: Path, tmp_path: Path) -> None:
     pytest.importorskip("mcp_server_time")
     command = [sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"]
@@ -144,6 +145,7 @@ async def play_fast(client: Client, able: Able) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 async def test_a_server_made_with_fastmcp_loses_nothing(task_set: Path, tmp_path: Path) -> None:
     direct, proxied = await through(FAST, play_fast, tmp_path, task_set)
     assert proxied == direct

@@ -137,6 +137,7 @@ def test_a_crop_has_the_original_boxes_shifted_and_clipped(
     assert_seen(seen(crop if quality is None else saved(crop, "JPEG", quality=quality)), site, expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(site=st.sampled_from(SITES), cut=st.tuples(*[st.integers(0, 30)] * 4), scale=st.sampled_from([1, 1.25]))
 def test_a_picture_with_its_edges_cut_off_is_no_resized_copy(
@@ -148,6 +149,7 @@ def test_a_picture_with_its_edges_cut_off_is_no_resized_copy(
     assert_seen(seen(crop.resize(size, Image.Resampling.BICUBIC)), site, expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
 @given(site=st.sampled_from(SITES), box=crops(0.2), scale=st.floats(0.5, 2.5))
 def test_a_crop_that_was_resized_has_its_boxes_shifted_and_scaled(
@@ -160,6 +162,7 @@ def test_a_crop_that_was_resized_has_its_boxes_shifted_and_scaled(
     assert_seen(seen(crop.resize(size, Image.Resampling.LANCZOS)), site, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("site", SITES)
 @pytest.mark.parametrize("scale", [1, 2])
 def test_each_single_object_cut_out_is_recognised(site: int, scale: int) -> None:

@@ -83,12 +83,14 @@ def test_an_engine_that_goes_costs_calls_and_says_what_to_do(task_set: Path, dat
     check_record(data, ["failed"])
 
 
+@pytest.mark.slow
 def test_a_server_that_requires_isolation_does_not_start_without(task_set: Path, data: Path) -> None:
     said = refused(task_set, data, "--sandbox", "inprocess", "--require-isolation")
     assert "nothing is isolated" in said
     assert "leave --require-isolation out" in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_named(task_set: Path, data: Path, tmp_path: Path) -> None:
     with Complaining(tmp_path / "engine.sock", image.labels(), "write /x: no space left on device") as engine:
         with playing(task_set, data, DOCKER_HOST=engine.address) as pipe:

@@ -66,6 +66,7 @@ async def test_a_seat_may_ask_for_another_profile(url: str) -> None:
             await client.list_tools()
 
 
+@pytest.mark.slow
 def test_a_token_that_is_set_must_be_sent(tmp_path: Path, task_set: Path) -> None:
     arguments = ["--tasks", str(task_set), "--data", str(tmp_path / "d")]
     with serving(arguments, env={"M3BENCH_TOKEN": TOKEN}) as address:
@@ -75,6 +76,7 @@ def test_a_token_that_is_set_must_be_sent(tmp_path: Path, task_set: Path) -> Non
         assert httpx2.get(f"{address}/health", timeout=30).json()["name"] == "m3bench"
 
 
+@pytest.mark.slow
 def test_off_loopback_only_names_and_sites_that_were_allowed_come_in(tmp_path: Path, task_set: Path) -> None:
     arguments = [
         "--tasks",
@@ -97,12 +99,14 @@ def test_off_loopback_only_names_and_sites_that_were_allowed_come_in(tmp_path: P
         assert post(url, authorization=bearer, origin="https://evil.example").status_code == 403
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--token", "--operator-token"])
 def test_a_token_that_can_be_guessed_is_refused_at_the_start(option: str) -> None:
     refused = CliRunner().invoke(app, ["serve", "--http", "127.0.0.1:0", option, "short"])
     assert f"{option} has 5 characters" in str(refused.exception)
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_said_in_one_sentence() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

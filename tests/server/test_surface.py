@@ -124,6 +124,7 @@ def test_shaking_hands_and_listing_tools_start_nothing_even_twice(arguments: lis
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("era", ["handshake", "modern"])
 def test_a_probe_over_stdio_is_answered_and_leaves_nothing(arguments: list[str], tmp_path: Path, era: str) -> None:
     pipe = Pipe(arguments)
@@ -140,6 +141,7 @@ def test_a_probe_over_stdio_is_answered_and_leaves_nothing(arguments: list[str],
     assert list(tmp_path.rglob("*")) == []
 
 
+@pytest.mark.slow
 def test_probes_over_http_are_answered_and_leave_nothing(arguments: list[str], tmp_path: Path) -> None:
     server = serving(arguments)
     body = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": ENVELOPE}}

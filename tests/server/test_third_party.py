@@ -85,6 +85,7 @@ async def test_runs_do_not_see_what_others_left_behind_unless_the_server_is_decl
     assert shared[1] == shared[0] + 1
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_calls_prompts_and_resources_count_against_the_limits_of_the_run(url: str) -> None:
     async with Client(f"{url}/mcp", mode="legacy") as client:
@@ -99,6 +100,7 @@ async def test_calls_prompts_and_resources_count_against_the_limits_of_the_run(u
         assert await say(client, "far__count") == "1"
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_in_ranked_mode_they_are_asked_during_a_run_alone(ranked: str) -> None:
     async with Client(f"{ranked}/mcp", mode="legacy") as client:
@@ -121,6 +123,7 @@ async def test_in_ranked_mode_they_are_asked_during_a_run_alone(ranked: str) -> 
         assert await try_all() == refused
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_errors_of_prompts_and_resources_are_those_of_the_server(url: str) -> None:
     async with Client(f"{url}/mcp", mode="legacy") as client:
@@ -135,6 +138,7 @@ async def test_errors_of_prompts_and_resources_are_those_of_the_server(url: str)
         assert (raised.value.code, raised.value.data) == (-5, {"when": "tomorrow"})
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 @pytest.mark.parametrize("way", ["stdio", "http"])
@@ -162,6 +166,7 @@ async def test_what_a_server_asks_and_tells_reaches_a_client_that_has_it(
         assert completed.completion.values == ["greet:y"]
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("way", ["stdio", "http"])
 async def test_tools_that_come_in_a_run_are_announced_and_go_with_it(
@@ -203,6 +208,7 @@ async def test_nothing_is_lost_that_the_table_says_is_passed_on(way: str, bare: 
     assert lost == []
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_client_of_the_newest_revision_listens_for_changes(url: str) -> None:
     seat = f"{url}/seat/{secrets.token_urlsafe(24)}/mcp"
@@ -219,6 +225,7 @@ async def test_a_client_of_the_newest_revision_listens_for_changes(url: str) -> 
                 await client.get_prompt("greet", {})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal")
 def test_a_recording_outlives_a_kill_and_gives_each_run_the_same(options: list[str], tmp_path: Path) -> None:
     tape = tmp_path / "tape"

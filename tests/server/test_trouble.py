@@ -56,6 +56,7 @@ def test_the_clients_revision_is_spoken(arguments: list[str], revision: str) -> 
     assert pipe.process.returncode == 0
 
 
+@pytest.mark.slow
 def test_an_unknown_revision_is_offered_the_newest_with_a_handshake(arguments: list[str]) -> None:
     pipe = Pipe(arguments)
     assert pipe.open("1999-01-01")["result"]["protocolVersion"] == "2025-11-25"
@@ -102,6 +103,7 @@ def test_a_sandbox_that_dies_costs_a_call_that_is_not_the_agents_fault(pipe: Pip
     assert all(call.owner == "sandbox" for call in calls(data) if call.outcome == "failed")
 
 
+@pytest.mark.slow
 def test_a_cancelled_call_is_recorded_as_cut_off_by_the_client(pipe: Pipe, data: Path, hosts: Hosts) -> None:
     pipe.ask(2, "math__sum", SUM)
     hosts.pause()
@@ -128,6 +130,7 @@ def test_a_client_that_vanishes_in_the_middle_of_a_call_leaves_a_clean_record(
     eventually(lambda: not hosts.alive(), "no host is left")
 
 
+@pytest.mark.slow
 def test_arguments_that_clients_inject_are_kept_on_record_and_not_forwarded(pipe: Pipe, data: Path) -> None:
     assert text(pipe.ask(2, "math__sum", {**SUM, "wait_for_previous": True})) == "27"
     assert calls(data)[0].arguments["wait_for_previous"] is True
@@ -158,6 +161,7 @@ def test_a_ranked_run_tells_the_client_nothing(arguments: list[str], data: Path)
     assert card["success"] is True
 
 
+@pytest.mark.slow
 def test_calls_sent_together_with_the_answer_belong_to_the_run(pipe: Pipe, data: Path) -> None:
     pipe.call(2, "math__sum", SUM)
     pipe.call(3, "submit", {"answer": "27"})
@@ -165,6 +169,7 @@ def test_calls_sent_together_with_the_answer_belong_to_the_run(pipe: Pipe, data:
     assert [call.outcome for call in calls(data) if call.tool == "math/sum"] == ["success"]
 
 
+@pytest.mark.slow
 def test_content_only_drops_structured_content(arguments: list[str]) -> None:
     pipe = Pipe([*arguments, "--content-only"])
     pipe.open()
@@ -184,6 +189,7 @@ def test_a_result_too_large_for_clients_is_cut_and_kept_whole_in_the_workspace(d
     assert "./results/1.json" in blocks[-1]["text"]
 
 
+@pytest.mark.slow
 def test_a_spare_sandbox_answers_the_first_call_and_leaves_nothing(
     arguments: list[str], data: Path, hosts: Hosts
 ) -> None:

@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from m3bench.sandboxes.world import clock, gazetteer_articles, geo, settlements
 from m3bench.sandboxes.world.geo import Point
 from m3bench.sandboxes.world.settlements import Settlement
@@ -33,11 +35,13 @@ def _written(town: Settlement) -> str:
     return f"{town.name}, {region or settlements.countries()[town.country].name}"
 
 
-TOWNS = _drawn(200)
+@pytest.fixture(scope="module")
+def towns() -> list[Settlement]:
+    return _drawn(200)
 
 
-def test_the_map_finds_each_town_where_the_encyclopedia_says_it_is(bench: Bench) -> None:
-    for town in TOWNS:
+def test_the_map_finds_each_town_where_the_encyclopedia_says_it_is(bench: Bench, towns: list[Settlement]) -> None:
+    for town in towns:
         said = bench.text("wiki/summary", title=_written(town))
         found = json.loads(bench.text("google-maps/geocode", address=_written(town)))["response"]["results"][0]
         where = Point(found["geometry"]["location"]["lat"], found["geometry"]["location"]["lng"])
@@ -49,8 +53,8 @@ def test_the_map_finds_each_town_where_the_encyclopedia_says_it_is(bench: Bench)
             assert geo.distance(Point(lat, lng), town.point) <= 2000, town
 
 
-def test_height_and_clock_of_a_town_do_not_depend_on_who_is_asked(bench: Bench) -> None:
-    for town in TOWNS[:100]:
+def test_height_and_clock_of_a_town_do_not_depend_on_who_is_asked(bench: Bench, towns: list[Settlement]) -> None:
+    for town in towns[:100]:
         at = f"{town.point.lat},{town.point.lng}"
         stamp = int(clock.NOW.timestamp())
         given = {"lat": town.point.lat, "lng": town.point.lng, "timestamp": stamp}
@@ -67,13 +71,13 @@ def test_height_and_clock_of_a_town_do_not_depend_on_who_is_asked(bench: Bench) 
         assert -450 < alone[0]["elevation"] < 5500
 
 
-def test_the_weather_is_that_of_the_town_asked_for(bench: Bench) -> None:
-    for town in TOWNS[:60]:
+def test_the_weather_is_that_of_the_town_asked_for(bench: Bench, towns: list[Settlement]) -> None:
+    for town in towns[:60]:
         assert town.name in bench.text("weather/get_weather", location=_written(town)), town
 
 
-def test_encyclopedia_and_tables_agree_on_every_town() -> None:
-    for town in TOWNS:
+def test_encyclopedia_and_tables_agree_on_every_town(towns: list[Settlement]) -> None:
+    for town in towns:
         article = gazetteer_articles.article(_written(town))
         assert article is not None
         assert f"{town.people:,}" in article["extract"]

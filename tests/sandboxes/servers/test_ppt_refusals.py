@@ -326,26 +326,41 @@ def _bomb(name: str, content: bytes) -> bytes:
     return b"<a>" + b" " * 200_000_000 + b"</a>" if name == "docProps/app.xml" else content
 
 
-WHOLE = _package(lambda name, content: content)
-BROKEN = {
-    "text.pptx": (b"no presentation", "is not a readable office file"),
-    "empty.pptx": (b"", "is not a readable office file"),
-    "cut.pptx": (WHOLE[:9000], "is not a readable office file"),
-    "encrypted.pptx": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "is encrypted or in an old binary"),
-    "other.pptx": (_package(lambda name, content: None if name.startswith("ppt/") else content), "not a readable Pow"),
-    "bare.pptx": (_package(lambda name, content: None if name == "[Content_Types].xml" else content), "not a readable"),
+Package = Callable[[], bytes]
+
+
+def _whole() -> bytes:
+    return _package(lambda name, content: content)
+
+
+BROKEN: dict[str, tuple[Package, str]] = {
+    "text.pptx": (lambda: b"no presentation", "is not a readable office file"),
+    "empty.pptx": (lambda: b"", "is not a readable office file"),
+    "cut.pptx": (lambda: _whole()[:9000], "is not a readable office file"),
+    "encrypted.pptx": (
+        lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600,
+        "is encrypted or in an old binary",
+    ),
+    "other.pptx": (
+        lambda: _package(lambda name, content: None if name.startswith("ppt/") else content),
+        "not a readable Pow",
+    ),
+    "bare.pptx": (
+        lambda: _package(lambda name, content: None if name == "[Content_Types].xml" else content),
+        "not a readable",
+    ),
     "torn.pptx": (
-        _package(lambda name, content: content[:200] if name == "ppt/presentation.xml" else content),
+        lambda: _package(lambda name, content: content[:200] if name == "ppt/presentation.xml" else content),
         "not a readable PowerPoint presentation",
     ),
-    "bomb.pptx": (_package(_bomb), "as a zip bomb is"),
+    "bomb.pptx": (lambda: _package(_bomb), "as a zip bomb is"),
 }
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_files_that_are_no_presentation_are_refused(bench: Bench, name: str) -> None:
-    content, message = BROKEN[name]
-    (bench.folder / name).write_bytes(content)
+    made, message = BROKEN[name]
+    (bench.folder / name).write_bytes(made())
     for tool, argument in (
         ("open_presentation", "file_path"),
         ("create_presentation_from_template", "template_path"),
@@ -357,7 +372,7 @@ def test_files_that_are_no_presentation_are_refused(bench: Bench, name: str) -> 
 
 @pytest.mark.parametrize(("name", "start"), [("ppt/more.xml", b"<r>"), ("ppt/more.png", b"\xef\xbb\xbf <r>")])
 def test_a_file_full_of_xml_is_refused_before_it_is_parsed(bench: Bench, name: str, start: bytes) -> None:
-    (bench.folder / "large.pptx").write_bytes(WHOLE)
+    (bench.folder / "large.pptx").write_bytes(_whole())
     with zipfile.ZipFile(bench.folder / "large.pptx", "a") as archive:
         archive.writestr(name, start + b" " * 26_000_000 + b"</r>")
     assert "bytes of XML, the most a deck may have" in refused(bench, "open_presentation", file_path="large.pptx")

@@ -93,6 +93,7 @@ def test_codes_are_read_from_a_busy_picture_whoever_drew_them(bench: Bench, writ
     assert [result["data"] for result in scan(bench, photo(draw(), turn=10))] == [text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [("EAN13", BOOK), ("QRCode", LINK)], ids=lambda kind: kind[0])
 @pytest.mark.parametrize(
     "change",

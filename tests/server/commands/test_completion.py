@@ -45,6 +45,7 @@ def offered(line: str, **env: str) -> list[str]:
     return ask(line, **env).split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_shell_is_told_the_commands_and_the_profiles(shell: str) -> None:
     assert "serve" in ask("m3bench se", shell)
@@ -60,6 +61,7 @@ def test_every_shell_can_be_set_up(shell: str, tmp_path: Path, monkeypatch: pyte
     assert "COMPLETE" in done.stdout
 
 
+@pytest.mark.slow
 def test_tasks_families_servers_tools_clients_and_agents_are_offered() -> None:
     library, catalog = Library(), load_catalog()
     assert offered("m3bench tasks show ") == sorted(library.tasks)

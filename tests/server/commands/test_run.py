@@ -52,6 +52,7 @@ def test_an_agent_leaves_a_result_set_and_says_where_and_what_shows_it(task_set:
     assert found.header.tasks == ("survey-1", "sum-1")
 
 
+@pytest.mark.slow
 def test_all_agents_have_a_set_each_below_one_folder(task_set: Path, here: Path) -> None:
     done = run(task_set, "--agent", "all", "-o", "out", "--task", "sum-1", "--json")
     assert done.exit_code == 0, done.output
@@ -199,6 +200,7 @@ def test_a_run_that_was_killed_goes_on_without_loss_or_duplicate(task_set: Path,
     assert (tmp_path / "out" / SAMPLES).read_bytes().startswith(before[: before.rfind(b"\n") + 1])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_keeps_what_is_done_and_tells_how_to_go_on(task_set: Path, tmp_path: Path) -> None:
     process = started(task_set, tmp_path / "out")

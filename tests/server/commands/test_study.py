@@ -78,6 +78,7 @@ def written(folder: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in folder.glob(f"*/{SAMPLES}"))
 
 
+@pytest.mark.slow
 def test_a_study_that_is_killed_twice_loses_and_repeats_nothing(task_set: Path, tmp_path: Path) -> None:
     given: dict[str, Any] = {"agents": ["oracle", "sloppy", None], "repeats": 15}
     straight, broken = (plan(tmp_path / name, task_set, **given) for name in ("straight", "broken"))

@@ -27,6 +27,7 @@ def test_the_tables_are_listed_with_counts_and_the_hash() -> None:
     assert all(table["source"] and table["licence"] for table in listed["tables"])
 
 
+@pytest.mark.slow
 def test_a_search_finds_across_tables_or_in_one() -> None:
     found = json.loads(run("search", "eifel", "towr", "--json").stdout)
     assert any(entry["record"].get("name") == "Eiffel Tower" for entry in found[:3])

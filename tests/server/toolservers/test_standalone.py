@@ -110,6 +110,7 @@ async def test_a_server_alone_speaks_over_stdio(tmp_path: Path) -> None:
     assert (tmp_path / "w").is_dir()
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_server_alone_speaks_over_http() -> None:
     with serving(["math"], command=COMMAND) as url, anyio.fail_after(60):
@@ -117,6 +118,7 @@ async def test_a_server_alone_speaks_over_http() -> None:
             await check(client)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_and_leaves_nothing(tmp_path: Path, stop: signal.Signals) -> None:

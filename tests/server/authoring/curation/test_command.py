@@ -32,6 +32,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*CLI, *arguments], capture_output=True, text=True, timeout=240, check=False)
 
 
+@pytest.mark.slow
 def test_without_a_terminal_proved_candidates_are_accepted_when_asked_for(data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "set"
     done = run("curate", "all", "--data", str(data), "--accept-verified", "--json", "--by", "Ada", "-o", str(folder),
@@ -55,6 +56,7 @@ def test_looking_only_writes_nothing(data: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -91,6 +93,7 @@ def test_a_person_sees_both_sides_and_says_yes(data: Path, tmp_path: Path) -> No
     assert (line["decision"], line["by"], line["reason"]) == ("accepted", "Grace", "short and right")
 
 
+@pytest.mark.slow
 def test_nobody_is_asked_about_a_run_that_is_rejected(data: Path, tmp_path: Path) -> None:
     listed = json.loads(run("runs", "list", "--data", str(data), "--json").stdout)["runs"]
     arguments = [
@@ -133,6 +136,7 @@ def typed(arguments: list[str], answers: dict[str, str]) -> str:
     return shown
 
 
+@pytest.mark.slow
 def test_synthesis_writes_a_set_that_verifies(tmp_path: Path) -> None:
     folder = tmp_path / "set"
     done = run("synthesize", "--servers", "nasa-mcp,math", "--count", "2", "--seed", "9", "--json", "-o", str(folder))

@@ -84,6 +84,7 @@ async def taken(material: Material, prover: Prover, reviewer: object = None, **s
     return curated
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("id", ["barcode_lookup-1", "attraction-1", "travel_comparison-2", "fruit_cal-2"])
 async def test_a_wasteful_run_becomes_the_familys_own_reference(id: str, tmp_path: Path, prover: Prover) -> None:
@@ -188,6 +189,7 @@ async def test_what_cannot_be_proved_never_reaches_the_person(flaw: str, tmp_pat
     assert curated.reference is None
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_the_first_proposal_that_is_proved_is_taken(tmp_path: Path, prover: Prover) -> None:
     task = LIBRARY.task("barcode_lookup-1")
@@ -220,6 +222,7 @@ async def test_an_edit_is_proved_before_it_is_shown_again(tmp_path: Path, prover
     assert by_eye != curated.reference
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_accepted_references_make_a_set_that_verifies(tmp_path: Path, prover: Prover) -> None:
     calls = own_calls(LIBRARY.task("barcode_lookup-2"))

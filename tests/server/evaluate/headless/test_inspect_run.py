@@ -20,6 +20,8 @@ from tests.server.evaluate.headless.scripts import SCRIPT, best, command, run, s
 from tests.server.hosts import Hosts
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.slow
+
 ONE_AND_TWO = {(task, repeat) for task in SCRIPT for repeat in (1, 2)}
 
 

@@ -13,6 +13,7 @@ from tests.pictures import assert_same_bytes
 from tests.server.store.faults import ERRNOS, failing_files
 
 
+@pytest.mark.slow
 def test_any_operation_on_files_may_fail_once(
     played: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

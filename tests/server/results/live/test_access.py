@@ -24,6 +24,7 @@ HIDDEN = ["Add 4, 8, 15", "answer_names", "reference_steps"]
 """From the task's wording, checks and references."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_other_hosts_and_origins_are_kept_out(shared: Watched, path: str) -> None:
     assert shared.get(path, host="evil.example").status_code == 421
@@ -57,6 +58,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory, task_set: Path) -> Iterator
         yield url
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_a_token_that_is_set_opens_everything_and_nothing_else_does(locked: str, path: str) -> None:
     def status(query: str = "", **headers: str) -> int:
@@ -117,6 +119,7 @@ def test_a_seat_cannot_be_taken_by_whoever_watches(fresh: Watched) -> None:
         assert not any(handle in fresh.get(path).text for path in ("/", "/live/state"))
 
 
+@pytest.mark.slow
 def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
     for server in watched(tmp_path / "open", "--ranked"):
         with player(server.url) as one:
@@ -147,6 +150,7 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
             assert server.get(path, **client).status_code == 401
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "says"),
     [

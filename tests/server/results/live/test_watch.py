@@ -66,6 +66,7 @@ def test_a_server_is_followed_in_plain_lines(shared: Watched) -> None:
     assert any("math/sum" in line and "invalid arguments" in line for line in told)
 
 
+@pytest.mark.slow
 def test_a_folder_is_followed_whatever_server_writes_there(tmp_path: Path) -> None:
     tasks, data = write_set(tmp_path / "set"), tmp_path / "data"
     data.mkdir()
@@ -75,6 +76,7 @@ def test_a_folder_is_followed_whatever_server_writes_there(tmp_path: Path) -> No
     assert any("math/sum" in line for line in told)
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_tables_and_ctrl_c_ends_them(shared: Watched) -> None:
     with player(shared.url, "terminal") as one:
         one.start("survey-1")
@@ -109,6 +111,7 @@ def test_nothing_that_answers_is_told_with_what_to_do() -> None:
     assert "m3bench serve --http" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -125,6 +128,7 @@ def test_what_cannot_be_watched_is_told_in_a_line(arguments: list[str], told: st
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_record_that_is_none_is_told_in_a_line(tmp_path: Path) -> None:
     database(tmp_path).write_text("no database, but long enough to be taken for one " * 50)
     done = m3bench_watch("--data", tmp_path)

@@ -27,7 +27,7 @@ def test_the_same_run_gives_the_same_bytes(sloppy: Played, tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "one.png", "two", "two.png"]
 
 
-@pytest.mark.parametrize("which", ["sloppy", "hostile"])
+@pytest.mark.parametrize("which", ["sloppy", pytest.param("hostile", marks=pytest.mark.slow)])
 def test_the_picture_is_1200_pixels_wide_and_of_bounded_height(
     which: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
