@@ -13,6 +13,7 @@ from pydantic import Field as Setting
 
 from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, is_nothing
 from m3bench.tasks.answers.decks import DeckChart, DeckShows
+from m3bench.tasks.answers.drawings import PictureMarked, PictureToned
 from m3bench.tasks.answers.sheets import WorkbookChart, WorkbookRows
 from m3bench.tasks.checks import BaseCheck, DeckHas, Evidence, FileOpens, PictureChanged, PictureCut, WorkbookCells
 from m3bench.tasks.facts import Fact
@@ -54,7 +55,9 @@ Content = Annotated[
     | DeckChart
     | DeckShows
     | PictureChanged
-    | PictureCut,
+    | PictureCut
+    | PictureMarked
+    | PictureToned,
     Setting(discriminator="kind"),
 ]
 

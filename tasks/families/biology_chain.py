@@ -1,13 +1,19 @@
-"""Living things and people who should not be recognised: blur the people, look the others up, find the food chain."""
+"""Living things and people who should not be recognised: the food chain, the one outside it, or a slide of them all."""
 
 import random
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, Check, PictureChanged
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
-from m3bench.tasks.families.detections import Found, centre, read_objects
+from m3bench.tasks.answers.decks import DeckShows
+from m3bench.tasks.answers.drawings import PictureMarked
+from m3bench.tasks.answers.fields import Choice, Field, File, Integer, Items, Name
+from m3bench.tasks.checks import DeckHas, PictureChanged
+from m3bench.tasks.families import creatures
+from m3bench.tasks.families.articles import telling
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.creatures import Box
+from m3bench.tasks.families.detections import Found, centre, gap, read_objects
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import wildlife
 from m3bench.tasks.render.canvas import Canvas
@@ -17,12 +23,16 @@ from m3bench.tasks.task import ReferenceCall
 _LABELS = {"rice plant": "rice", "herb": "leaf"}
 _WALKERS = ("walker", "standing person", "runner")
 _VISITORS = ("student", "farmer", "scientist", "cook", "teacher", "police officer", "mechanic", "doctor")
+_CONFUSING = ({"goose", "swan"}, {"fox", "eagle"}), ({"crab", "lobster", "turtle"}, {"seal", "shark", "dolphin"})
+"""Strangers that some hunters would eat, so that there would be a second chain."""
+_CLEAR = 20
+"""Pixels around the stranger that nothing is drawn in."""
 _COLOURS = {
-    "red": [0, 0, 255],
-    "yellow": [0, 255, 255],
-    "white": [255, 255, 255],
-    "blue": [255, 0, 0],
-    "orange": [0, 140, 255],
+    "red": (255, 0, 0),
+    "yellow": (255, 255, 0),
+    "white": (255, 255, 255),
+    "blue": (0, 0, 255),
+    "orange": (255, 140, 0),
 }
 
 
@@ -30,29 +40,57 @@ class _Tables(Tables):
     chains: dict[str, tuple[tuple[str, ...], ...]]
     """Food chains, from the bottom up."""
     strangers: dict[str, tuple[str, ...]]
-    """None of them eats another, nor is eaten by those of the chains."""
-    roles: dict[str, tuple[str, ...]]
+    """None of them eats another, nor is eaten by those of the chains; with plants or in the sea, few leave the chain alone."""
     plants: tuple[str, ...]
-    hunters: tuple[str, ...]
-    grazers: tuple[str, ...]
-    others: dict[str, str]
-    """What an answer says of those whose role can be put in different words."""
+    titles: tuple[tuple[str, str], ...]
+    """What a slide may be called: with a chain, and without."""
+    aliases: dict[str, tuple[str, ...]]
+    """What else people call them."""
 
 
 _tables = tables("biology_chain", _Tables)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Seen:
+    """What there is in a picture."""
+
+    path: str
+    people: tuple[Box, ...]
+    living: tuple[Found, ...]
+    chain: tuple[str, ...]
+    other: tuple[ReferenceCall, ...]
+    """How one could have looked as well."""
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(found.name for found in self.living)
+
+    @property
+    def stranger(self) -> Found:
+        (alone,) = [found for found in self.living if found.name not in self.chain]
+        return alone
+
+    def box(self, name: str) -> Box:
+        return next(found.box for found in self.living if found.name == name)
+
+    @property
+    def counted(self) -> Field:
+        """The field for the people."""
+        return Field(name="people", meaning="how many people were blurred", value=Integer(value=len(self.people)))
+
+
 class BiologyChain:
-    """Detect organisms, blur people, look for a food chain."""
+    """Detect organisms; then blur and draw arrows, cut one out and look it up, or put the picture on a slide."""
 
     name = "biology_chain"
-    servers = ("dinox-mcp", "imagesorcery-mcp", "wiki")
+    servers = ("dinox-mcp", "imagesorcery-mcp", "wiki", "ppt")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A chain with a stranger, or strangers alone; and two or three people."""
         place = rng.choice(("meadow", "meadow", "sea"))
         chain = rng.choice(_tables().chains[place]) if rng.random() < 0.7 else ()
-        beside = [name for name in _tables().strangers[place] if not (name == "crab" and "seal" in chain)]
+        beside = _tables().strangers[_company(place, chain)]
         names = [*chain, *rng.sample(beside, 1 if chain else 3)]
         many = rng.choice((2, 3) if len(names) < 5 else (2,))
         actors = [
@@ -69,151 +107,201 @@ class BiologyChain:
             guests = [
                 Actor(art, label="person", description=f"A {art} looking on.") for art in rng.sample(_VISITORS, many)
             ]
-            boxes, people = wildlife.aquarium(canvas, rng, actors, guests)
+            _, people = wildlife.aquarium(canvas, rng, actors, guests)
         else:
             guests = [
                 Actor(rng.choice(_WALKERS), label="person", description="A person on a walk.") for _ in range(many)
             ]
             found = wildlife.land(canvas, rng, [*actors, *guests], rng.choice(("meadow", "forest")))
-            boxes, people = found[: len(actors)], found[len(actors) :]
+            people = found[len(actors) :]
         canvas.light(rng)
         return Composition.of(
             canvas,
             names=[actor.name for actor in actors],
             chain=[_LABELS.get(name, name) for name in chain],
             people=people,
-            boxes=boxes,
+            telling=telling(kit, _everything(), figures=True),
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Detect; blur while searching; read; and draw when there is a chain."""
-        colour = rng.choice(sorted(_COLOURS))
+        """Detect, then by goal."""
         facts = composition.facts
-        together, apart = _detections(path, facts["names"])
-        if rng.random() < 0.5:
-            (text,) = await play.step(*together)
-            seen = read_objects(text)
-            other = apart
-        else:
-            seen = [found for text in await play.step(*apart) for found in read_objects(text)]
-            other = together
-        people = [found.box for found in seen if found.name == "person"]
-        living = [found for found in seen if found.name != "person"]
-        assert len(people) == len(facts["people"])
-        assert sorted(found.name for found in living) == sorted(facts["names"])
-        blurred = path.replace(".png", "_blurred.png")
-        _, *texts = await play.step(
-            _blur(path, people, blurred),
-            *(
-                call("wiki/search", {"query": found.name, "n": 3}, free=["n"], words={"query": [found.name]})
-                for found in living
-            ),
+        together, apart = (
+            (creatures.look(path),),
+            (creatures.look_for(path, ["person"]), creatures.look_for(path, facts["names"])),
         )
-        titles = [_first(text) for text in texts]
-        await play.step(*(_summary(title, found.name) for title, found in zip(titles, living, strict=True)))
-        if facts["chain"]:
-            await play.step(_arrows(blurred, [_of(living, name) for name in facts["chain"]], _COLOURS[colour]))
+        way, other = (together, apart) if rng.random() < 0.5 else (apart, together)
+        found = [one for text in await play.step(*way) for one in read_objects(text)]
+        seen = _Seen(
+            path=path,
+            people=tuple(one.box for one in found if one.name == "person"),
+            living=tuple(one for one in found if one.name != "person"),
+            chain=tuple(facts["chain"]),
+            other=other,
+        )
+        need(len(seen.people) == len(facts["people"]), "all people must be found")
+        need(seen.names == sorted(facts["names"]), "everything alive must be found")
+        need("leaf" not in facts["names"], "a leaf is not told from a herb")
+        if play.goal == "slide":
+            return await self._slide(seen, rng.choice(_tables().titles), play)
+        names = set(facts["names"])
+        need(bool(seen.chain), "there is no chain")
+        need(not any(names & prey and names & hunters for prey, hunters in _CONFUSING), "there are two chains")
+        if play.goal == "arrows":
+            return await self._arrows(seen, rng.choice(sorted(_COLOURS)), play)
+        return await self._odd(seen, composition, rng.choice(range(6, 41, 2)), play)
+
+    async def _arrows(self, seen: _Seen, colour: str, play: Script) -> Solution:
+        """Blur the people, and draw who eats whom."""
+        members, alone = [seen.box(name) for name in seen.chain], seen.stranger.box
+        need(not any(_crosses(ends, alone) for ends in pairwise(members)), "an arrow runs over the stranger")
+        need(all(gap(alone, box) > _CLEAR for box in seen.people), "somebody stands at the stranger")
+        blurred = seen.path.replace(".png", "_blurred.png")
+        await play.step(creatures.blur(seen.path, seen.people, blurred))
+        arrows = _arrows(blurred, members, _COLOURS[colour])
+        await play.step(arrows)
+        source = seen.path.removeprefix("./")
+        holds = (
+            PictureChanged(source=source, pattern="*.png", boxes=seen.people, margin=2000, kept=(alone,)),
+            PictureMarked(source=source, colour=_COLOURS[colour], lines=tuple(pairwise(members)), hidden=seen.people),
+        )
         return Solution(
-            wording=f"Detect people and other organisms in {path}, blur the people, look the others up in the encyclopedia, say whether three "
-            f"or more form a food chain, and if so draw {colour} arrows from the eaten to the eater on the blurred picture.",
-            answer=_answer(facts["names"], facts["chain"], len(people)),
-            given={"colour": colour},
-            checks=tuple(_checks(path, living, people, facts["chain"])),
-            alternatives=(
-                play.varied("Look for the things in another way.", {0: other}),
-                play.varied(
-                    "Read the articles at once.",
-                    {1: [_blur(path, people, blurred)], 2: [_summary(found.name, found.name) for found in living]},
+            wording=f"Detect people and other organisms in {seen.path}, blur the people, and draw {colour} arrows along the food chain "
+            "on the blurred picture.",
+            answer=f"The chain runs {' → '.join(seen.chain)}. I blurred {len(seen.people)} people.",
+            fields=(
+                Field(
+                    name="food_chain",
+                    meaning="the members of the chain, from the one that is eaten first up to the one that nobody eats",
+                    value=Items(ordered=True, items=tuple(_named(name, seen) for name in seen.chain)),
+                ),
+                seen.counted,
+                Field(
+                    name="picture",
+                    meaning="the picture with blurred people and arrows",
+                    value=File(form="png", value=str(arrows.arguments["output_path"]), holds=holds),
                 ),
             ),
+            given={"colour": colour},
+            alternatives=(play.varied("Look for the things in another way.", {0: seen.other}),),
+        )
+
+    async def _odd(self, seen: _Seen, composition: Composition, air: int, play: Script) -> Solution:
+        """The one that is no part of the chain: cut out, and looked up."""
+        odd, told = seen.stranger, composition.facts["telling"].get(seen.stranger.name, ())
+        need(len(told) >= 5, "its article says nothing that it alone says")
+        cut = Found(odd.name, creatures.grown(odd.box, air, (composition.scene.width, composition.scene.height)))
+        file = seen.path.replace(".png", "_portrait.png")
+        crop = creatures.crop(seen.path, cut.box, file)
+        _, text = await play.step(crop, creatures.search(odd.name))
+        (lead,) = await play.step(creatures.summary(text, odd.name))
+        about = lead.split("\n\n")[1]
+        return Solution(
+            wording=f"Find the organism in {seen.path} that is no part of the food chain, cut it out with {air} pixels around it, and "
+            "summarise the article on it.",
+            answer=f"The {odd.name} is not part of the food chain. {about}",
+            fields=(
+                Field(
+                    name="left_out",
+                    meaning="the plant or animal that does not belong to the food chain",
+                    value=_named(odd.name, seen),
+                ),
+                creatures.about_field(about, told),
+                creatures.cut_field("cut_out", "the picture of it alone", cut, seen.path, file),
+            ),
+            given={"air": str(air)},
+            alternatives=(
+                play.varied("Look for the things in another way.", {0: seen.other}),
+                play.varied("The article without a search.", {1: (crop,)}),
+            ),
+        )
+
+    async def _slide(self, seen: _Seen, titles: tuple[str, str], play: Script) -> Solution:
+        """The blurred picture and the names on a slide, whose title depends on whether there is a chain."""
+        blurred, title = seen.path.replace(".png", "_blurred.png"), titles[0 if seen.chain else 1]
+        deck = "_".join(seen.names[:3])
+        blur = creatures.blur(seen.path, seen.people, blurred)
+        await play.step(blur, call("ppt/create_presentation", {"id": deck}, free=["id"]))
+        await play.step(_deck(deck, "add_slide", {"layout_index": 3, "title": title}, "layout_index"))
+        picture = {"slide_index": 0, "operation": "add", "image_source": blurred, "left": 4.9, "top": 2.2, "width": 4.7}
+        points = {"slide_index": 0, "placeholder_idx": 1, "bullet_points": seen.names}
+        await play.step(
+            _deck(deck, "manage_image", picture, "image_source", "source_type", "left", "top", "width", "height"),
+            _deck(deck, "add_bullet_points", points, "placeholder_idx"),
+        )
+        await play.step(_deck(deck, "save_presentation", {"file_path": f"{deck}.pptx"}, "file_path"))
+        spelled = tuple((name, *_tables().aliases.get(name, ())) for name in seen.names)
+        holds = (
+            DeckHas(texts=(title,), one_of=spelled, pictures=1),
+            DeckShows(source=seen.path.removeprefix("./"), boxes=seen.people, margin=40),
+        )
+        return Solution(
+            wording=f"Blur the people in {seen.path}, put it on a slide that lists the other organisms, titled {titles[0]!r} when three or "
+            f"more form a food chain, else {titles[1]!r}.",
+            answer=f"The slide is called {title!r}, lists {', '.join(seen.names)}, and shows the picture with {len(seen.people)} people "
+            f"blurred. It is in {deck}.pptx.",
+            fields=(
+                Field(
+                    name="slide_title",
+                    meaning="the title of the slide",
+                    value=Choice(options=titles, value=title, aliases=("Neighbors",) if title == "Neighbours" else ()),
+                ),
+                Field(
+                    name="living_things",
+                    meaning="all plants and animals in the picture",
+                    value=Items(items=tuple(_named(name, seen) for name in seen.names)),
+                ),
+                seen.counted,
+                Field(
+                    name="presentation",
+                    meaning="the file with the slide",
+                    value=File(form="pptx", value=f"{deck}.pptx", holds=holds),
+                ),
+            ),
+            given={"chained": titles[0], "unchained": titles[1]},
+            alternatives=(play.varied("Look for the things in another way.", {0: seen.other}),),
         )
 
 
-def _detections(path: str, names: Sequence[str]) -> tuple[list[ReferenceCall], list[ReferenceCall]]:
-    """Everything at once; or the people and the rest each by name."""
-    prompt = ".".join(sorted(names))
-    base = {"imageFileUri": path, "includeDescription": False}
-    return (
-        [call("dinox-mcp/detect-all-objects", base, free=["includeDescription"])],
-        [
-            call(
-                "dinox-mcp/detect-objects-by-text", {**base, "textPrompt": text},
-                free=["includeDescription"], words={"textPrompt": words},
-            )
-            for text, words in (("person", ["person"]), (prompt, sorted(names)))
-        ],
-    )  # fmt: skip
+def _company(place: str, chain: Sequence[str]) -> str:
+    """Which strangers may stand beside a chain."""
+    if not chain:
+        return place
+    return "tank" if place == "sea" else "garden" if chain[0] in _tables().plants else place
 
 
-def _blur(path: str, people: Sequence[tuple[int, int, int, int]], end: str) -> ReferenceCall:
-    areas = [{"x1": x1, "y1": y1, "x2": x2, "y2": y2, "blur_strength": 75} for x1, y1, x2, y2 in people]
-    return call("imagesorcery-mcp/blur", {"input_path": path, "areas": areas, "output_path": end}, free=["output_path"])
+def _everything() -> set[str]:
+    """All that may be in a picture."""
+    return {
+        _LABELS.get(name, name)
+        for group in (*_tables().strangers.values(), *(chain for some in _tables().chains.values() for chain in some))
+        for name in group
+    }
 
 
-def _first(text: str) -> str:
-    found = re.search(r"^- (.+)$", text, re.MULTILINE)
-    assert found, text
-    return found[1]
+def _named(name: str, seen: _Seen) -> Name:
+    return creatures.named(name, seen.names, _tables().aliases)
 
 
-def _summary(title: str, name: str) -> ReferenceCall:
-    return call("wiki/summary", {"title": title}, either={"title": [title, name, f"{name}s"]})
+def _deck(deck: str, tool: str, arguments: dict[str, object], *free: str) -> ReferenceCall:
+    return call(f"ppt/{tool}", {**arguments, "presentation_id": deck}, free=["presentation_id", *free])
 
 
-def _arrows(path: str, chain: Sequence[Found], colour: list[int]) -> ReferenceCall:
+def _arrows(path: str, members: Sequence[Box], colour: tuple[int, int, int]) -> ReferenceCall:
     arrows = []
-    for eaten, eater in pairwise(chain):
-        (x1, y1), (x2, y2) = centre(eaten.box), centre(eater.box)
-        arrows.append({"x1": x1, "y1": y1, "x2": x2, "y2": y2, "color": colour, "thickness": 8, "tip_length": 0.08})
+    for eaten, eater in pairwise(members):
+        (x1, y1), (x2, y2) = centre(eaten), centre(eater)
+        ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
+        arrows.append({**ends, "color": creatures.brush(colour), "thickness": 8, "tip_length": 0.08})
     return call(
         "imagesorcery-mcp/draw_arrows",
         {"input_path": path, "arrows": arrows, "output_path": path.replace("_blurred", "_chain")},
         free=["input_path", "output_path"],
-    )  # fmt: skip
+    )
 
 
-def _of(living: Sequence[Found], name: str) -> Found:
-    return next(found for found in living if found.name == name)
-
-
-def _roles(names: Sequence[str]) -> dict[str, str]:
-    """The roles that are beyond doubt."""
-    kinds = {"producer": _tables().plants, "herbivore": _tables().grazers, "carnivore": _tables().hunters}
-    return {
-        _LABELS.get(name, name): kind
-        for kind, group in kinds.items()
-        for name in group
-        if _LABELS.get(name, name) in names
-    }
-
-
-def _answer(names: Sequence[str], chain: Sequence[str], many: int) -> str:
-    roles = _tables().others | _roles(names)
-    said = ", ".join(f"the {name} ({roles[name]})" for name in names)
-    verdict = f"Yes. The chain runs {' → '.join(chain)}." if chain else "No. No three of them eat one another."
-    return f"{verdict} The living things are {said}. I blurred {many} people."
-
-
-def _checks(
-    path: str, living: Sequence[Found], people: Sequence[tuple[int, int, int, int]], chain: Sequence[str]
-) -> Iterator[Check]:
-    source = path.removeprefix("./")
-    names = [found.name for found in living]
-    yield AnswerNames(all_of=(("yes",) if chain else ("no",), *((name, f"{name}s") for name in names)))
-    if roles := sorted(set(_roles(names).values())):
-        yield AnswerNames(all_of=tuple(_tables().roles[kind] for kind in roles))
-    yield AnswerNumber(value=len(people), tolerance=0, what="the number of people")
-    yield PictureChanged(source=source, pattern="*.png", boxes=tuple(people))
-    if chain:
-        yield PictureChanged(
-            source=source,
-            pattern="*.png",
-            margin=2000,
-            boxes=(*people, *(_grown(_of(living, name).box) for name in chain)),
-        )
-    yield CallMade(tool="wiki/summary", times=len(names))
-
-
-def _grown(box: tuple[int, int, int, int], by: int = 30) -> tuple[int, int, int, int]:
-    left, top, right, bottom = box
-    return max(0, left - by), max(0, top - by), right + by, bottom + by
+def _crosses(ends: tuple[Box, Box], box: Box) -> bool:
+    """Whether an arrow between two boxes comes near a third."""
+    (x1, y1), (x2, y2) = centre(ends[0]), centre(ends[1])
+    points = [(round(x1 + (x2 - x1) * step / 60), round(y1 + (y2 - y1) * step / 60)) for step in range(61)]
+    return any(gap((x, y, x, y), box) < _CLEAR for x, y in points)

@@ -1,30 +1,46 @@
-"""Every animal of a picture on a card of its own: detect, cut them out together, then finish the cards."""
+"""Animals of a picture: the largest and the smallest on cards, all of them named, or one that stays sharp."""
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
 
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, CallMade, Check, PictureChanged, PictureCut
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
-from m3bench.tasks.families.detections import Found, read_objects
+from m3bench.tasks.answers.drawings import PictureMarked, PictureToned
+from m3bench.tasks.answers.fields import Field, File, Items, Name, Pair
+from m3bench.tasks.checks import PictureChanged
+from m3bench.tasks.families import creatures
+from m3bench.tasks.families.articles import telling
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.creatures import Box
+from m3bench.tasks.families.detections import Found, area_of, centre, gap, read_objects
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import wildlife
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.wildlife import Actor
 from m3bench.tasks.task import ReferenceCall
 
-_TONES = {"": "in colour", "grayscale": "black and white", "sepia": "sepia-toned"}
+_TONES: dict[Literal["grayscale", "sepia"], str] = {"grayscale": "black and white", "sepia": "sepia"}
+_SIDES = {"left": "the far left", "right": "the far right"}
+_MARGIN = 1.12
+"""How many times as large as the next the largest and the next to the smallest must be."""
+_SQUARE = 12
+"""Pixels by which width and height of a card must differ, and the cards' sizes."""
+_APART = 60
+"""Pixels between the middles of two animals that stand side by side."""
 _COLOURS = {
-    "red": [0, 0, 255],
-    "blue": [255, 0, 0],
-    "green": [0, 160, 0],
-    "yellow": [0, 255, 255],
-    "white": [255, 255, 255],
-    "black": [0, 0, 0],
+    "red": (255, 0, 0),
+    "blue": (0, 0, 255),
+    "yellow": (255, 255, 0),
+    "magenta": (255, 0, 255),
+    "white": (255, 255, 255),
+    "black": (0, 0, 0),
 }
-"""In the order the drawing tools expect: blue, green, red."""
 
 
 class _Tables(Tables):
+    aliases: dict[str, tuple[str, ...]]
+    """What else people call them."""
     lands: dict[str, tuple[str, ...]]
     things: tuple[str, ...]
     sunk: tuple[str, ...]
@@ -33,11 +49,56 @@ class _Tables(Tables):
 _tables = tables("biology_cut", _Tables)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Seen:
+    """What there is in a picture."""
+
+    path: str
+    size: tuple[int, int]
+    animals: tuple[Found, ...]
+    everything: ReferenceCall
+    """How one could have looked as well."""
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """What sizes and places follow from."""
+        return tuple(float(edge) for animal in self.animals for edge in animal.box)
+
+    def named(self, name: str) -> Name:
+        """The name of one of the animals."""
+        return creatures.named(name, [animal.name for animal in self.animals], _tables().aliases)
+
+    def by_size(self) -> list[Found]:
+        """The largest first; it must be clear which that is, and which is the smallest."""
+        ranked = sorted(self.animals, key=lambda animal: -area_of(animal.box))
+        areas = [area_of(animal.box) for animal in ranked]
+        need(areas[0] > areas[1] * _MARGIN and areas[-2] > areas[-1] * _MARGIN, "two are equally large")
+        return ranked
+
+    def by_place(self) -> list[Found]:
+        """From left to right; it must be clear who stands left of whom."""
+        ranked = sorted(self.animals, key=lambda animal: centre(animal.box)[0])
+        for one, next in pairwise(ranked):
+            need(centre(next.box)[0] - centre(one.box)[0] >= _APART, "one stands above another")
+            need(one.box[0] < next.box[0] and one.box[2] < next.box[2], "one reaches over another")
+        return ranked
+
+    def extreme(self, name: str, ranked: Sequence[Found]) -> Field:
+        """The field for the first of the animals in an order by size."""
+        return Field(
+            name=name,
+            meaning=f"the animal that takes up the {name} area in the picture",
+            value=self.named(ranked[0].name),
+            compared=tuple(float(area_of(animal.box)) for animal in ranked),
+            derived=self.edges,
+        )
+
+
 class BiologyCut:
-    """Detect animals, one crop each."""
+    """Detect animals; then cut two out, name all in the picture, or blur all but one and look it up."""
 
     name = "biology_cut"
-    servers = ("dinox-mcp", "imagesorcery-mcp")
+    servers = ("dinox-mcp", "imagesorcery-mcp", "wiki")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Three or four animals and a thing that is none, of which one animal is clearly the largest."""
@@ -49,146 +110,179 @@ class BiologyCut:
             canvas = Canvas(kit.art, 1280, 860)
             boxes = wildlife.sea(canvas, rng, actors) if land == "sea" else wildlife.land(canvas, rng, actors, land)
             areas = sorted((right - left) * (bottom - top) for left, top, right, bottom in boxes[:-1])
-            if areas[-1] > areas[-2] * 1.12:
+            if areas[-1] > areas[-2] * _MARGIN:
                 break
         canvas.light(rng)
-        return Composition.of(canvas, names=names)
+        told = telling(kit, {name for some in _tables().lands.values() for name in some}, figures=True)
+        return Composition.of(canvas, names=names, telling={name: told.get(name, ()) for name in names})
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Detect; cut and draw an overview; then tone, then mark the cuttings, all of them together."""
-        air = rng.choice(range(4, 41, 2))
-        tone = rng.choice(sorted(_TONES))
-        colour = rng.choice(sorted(_COLOURS))
-        mark = rng.choice(("name", "frame") if not tone else ("", "name", "frame"))
-        named, everything = _detections(path, composition.facts["names"])
-        (text,) = await play.step(named)
-        animals = read_objects(text)
-        assert sorted(animal.name for animal in animals) == sorted(composition.facts["names"])
+        """Detect, then by goal."""
+        (text,) = await play.step(creatures.look_for(path, composition.facts["names"]))
+        animals = tuple(read_objects(text))
+        need(sorted(animal.name for animal in animals) == sorted(composition.facts["names"]), "all must be found")
         size = composition.scene.width, composition.scene.height
-        cuts = [_grown(animal, air, size) for animal in animals]
-        stem = path.removesuffix(".png")
-        files = [f"{stem}_{cut.name.replace(' ', '_')}.png" for cut in cuts]
-        await play.step(
-            *(_crop(path, cut, file) for cut, file in zip(cuts, files, strict=True)), _overview(path, animals)
+        seen = _Seen(path=path, size=size, animals=animals, everything=creatures.look(path))
+        match play.goal:
+            case "cards":
+                return await self._cards(seen, rng.choice(range(4, 41, 2)), rng.choice(tuple(_TONES)), play)
+            case "line_up":
+                return await self._line_up(seen, rng.choice(sorted(_COLOURS)), play)
+            case _:
+                return await self._spotlight(seen, rng.choice(sorted(_SIDES)), composition.facts["telling"], play)
+
+    async def _cards(self, seen: _Seen, air: int, tone: Literal["grayscale", "sepia"], play: Script) -> Solution:
+        """The largest and the smallest, cut out and toned."""
+        ranked = seen.by_size()
+        cuts = [Found(one.name, creatures.grown(one.box, air, seen.size)) for one in (ranked[0], ranked[-1])]
+        strangers = [[one.box for one in seen.animals if one.name != cut.name] for cut in cuts]
+        need(
+            all(gap(cut.box, box) > 0 for cut, others in zip(cuts, strangers, strict=True) for box in others),
+            "two share a card",
         )
-        if tone:
-            toned = [file.replace(".png", f"_{tone}.png") for file in files]
-            await play.step(
-                *(_tone(file, tone, end, cut.name) for file, end, cut in zip(files, toned, cuts, strict=True))
-            )
-            files = toned
-        if mark:
-            await play.step(*(_mark(file, cut, mark, colour) for file, cut in zip(files, cuts, strict=True)))
-        marked = {
-            "": "",
-            "name": f" with the animal's name written on it in {colour}",
-            "frame": f" with a {colour} frame along the edge",
-        }
-        largest = max(cuts, key=lambda cut: _width(cut) * _height(cut))
-        listed = ", ".join(f"{cut.name} ({_width(cut)} × {_height(cut)} pixels)" for cut in cuts)
+        sizes = [_size(cut.box) for cut in cuts]
+        need(all(abs(wide - tall) > _SQUARE for wide, tall in sizes), "a card is square: width and height are one")
+        need(any(abs(one - other) > _SQUARE for one, other in zip(*sizes, strict=True)), "the cards are one size")
+        files = [seen.path.replace(".png", f"_{part}.png") for part in ("largest", "smallest")]
+        await play.step(*(creatures.crop(seen.path, cut.box, file) for cut, file in zip(cuts, files, strict=True)))
+        toned = [file.replace(".png", f"_{tone}.png") for file in files]
+        await play.step(*(_tone(file, tone, end) for file, end in zip(files, toned, strict=True)))
+        fields: list[Field] = []
+        toned_as = PictureToned(tone=tone)
+        for word, cut, file, order in zip(("largest", "smallest"), cuts, toned, (ranked, ranked[::-1]), strict=True):
+            fields += [
+                seen.extreme(word, order),
+                Field(
+                    name=f"{word}_size",
+                    meaning="width and height of its card in pixels",
+                    value=Pair(parts=("width", "height"), unit="px", value=_size(cut.box), within=4),
+                    derived=seen.edges,
+                ),
+                creatures.cut_field(f"{word}_card", "the picture of it alone", cut, seen.path, file, toned_as),
+            ]
+        told = " and ".join(
+            f"the {cut.name}, {wide} × {tall} pixels" for cut, (wide, tall) in zip(cuts, sizes, strict=True)
+        )
         return Solution(
-            wording=f"Detect the animals in {path}, crop each with a margin of {air} pixels to its own file, draw all boxes with names on "
-            f"one copy, make the crops {_TONES[tone]}{marked[mark]}, and give the pixel size of the largest crop.",
-            answer=f"I cut out {len(cuts)} animals: {listed}. The largest is the {largest.name}, {_width(largest)} pixels wide and "
-            f"{_height(largest)} pixels tall. The overview has a named box around each.",
-            given={"air": str(air), "finish": _TONES[tone] + marked[mark]},
-            checks=tuple(_checks(path, animals, cuts, tone, mark, largest)),
-            alternatives=(play.varied("Look for everything instead of the animals by name.", {0: [everything]}),),
+            wording=f"Find the largest and the smallest animal in {seen.path}, crop each with {air} pixels around it, and make the crops "
+            f"{_TONES[tone]}.",
+            answer=f"I cut out the largest and the smallest animal: {told}.",
+            fields=tuple(fields),
+            given={"air": str(air), "tone": _TONES[tone]},
+            alternatives=(play.varied("Look for everything instead of the animals by name.", {0: [seen.everything]}),),
+        )
+
+    async def _line_up(self, seen: _Seen, colour: str, play: Script) -> Solution:
+        """All animals named in the picture, the largest of them circled."""
+        placed, sized = seen.by_place(), seen.by_size()
+        ring = _ring(sized[0].box)
+        need(all(gap(ring, one.box) > 0 for one in sized[1:]), "the circle goes around two")
+        named, marked = (seen.path.replace(".png", f"_{end}.png") for end in ("named", "circled"))
+        await play.step(_write(seen.path, placed, _COLOURS[colour], named))
+        x, y = centre(sized[0].box)
+        circle = {
+            "center_x": x, "center_y": y, "radius": (ring[2] - ring[0]) // 2,
+            "color": creatures.brush(_COLOURS[colour]), "thickness": 6,
+        }  # fmt: skip
+        await play.step(
+            call(
+                "imagesorcery-mcp/draw_circles", {"input_path": named, "circles": [circle], "output_path": marked},
+                free=["input_path", "output_path"],
+            )
+        )  # fmt: skip
+        names = [animal.name for animal in placed]
+        held = PictureMarked(
+            source=seen.path.removeprefix("./"), colour=_COLOURS[colour], rings=(sized[0].box,),
+            bare=tuple(one.box for one in sized[1:]), labels=tuple(one.box for one in placed),
+        )  # fmt: skip
+        return Solution(
+            wording=f"Name every animal in {seen.path} in {colour} letters, circle the largest, and list the animals from left to right.",
+            answer=f"From left to right: {', '.join(names)}. The largest is the {sized[0].name}, which has a {colour} circle.",
+            fields=(
+                Field(
+                    name="animals",
+                    meaning="all animals, from left to right",
+                    value=Items(ordered=True, items=tuple(seen.named(name) for name in names)),
+                    derived=seen.edges,
+                ),
+                seen.extreme("largest", sized),
+                Field(
+                    name="picture",
+                    meaning="the picture with the names and the circle",
+                    value=File(form="png", value=marked, holds=(held,)),
+                ),
+            ),
+            given={"colour": colour},
+            alternatives=(play.varied("Look for everything instead of the animals by name.", {0: [seen.everything]}),),
+        )
+
+    async def _spotlight(self, seen: _Seen, side: str, told: dict[str, tuple[str, ...]], play: Script) -> Solution:
+        """All but the animal at one side blurred, and what an encyclopedia says about it."""
+        ranked = seen.by_place()
+        chosen, others = (ranked[0], ranked[1:]) if side == "left" else (ranked[-1], ranked[:-1])
+        need(len(told[chosen.name]) >= 5, "its article says nothing that it alone says")
+        need(all(gap(chosen.box, animal.box) > 0 for animal in others), "two overlap")
+        end = seen.path.replace(".png", "_spotlight.png")
+        blur = creatures.blur(seen.path, [chosen.box], end, around=True)
+        _, text = await play.step(blur, creatures.search(chosen.name))
+        (lead,) = await play.step(creatures.summary(text, chosen.name))
+        about, blurred = lead.split("\n\n")[1], tuple(animal.box for animal in others)
+        source, (left, top, right, bottom) = seen.path.removeprefix("./"), chosen.box
+        holds = (
+            PictureChanged(
+                source=source, pattern="*.png", margin=2000, boxes=blurred,
+                kept=((left + 6, top + 6, right - 6, bottom - 6),),
+            ),
+            PictureMarked(source=source, colour=_COLOURS["black"], hidden=blurred),
+        )  # fmt: skip
+        return Solution(
+            wording=f"Blur everything in {seen.path} but the animal on {_SIDES[side]}, and summarise the article on that animal.",
+            answer=f"The animal on {_SIDES[side]} is the {chosen.name}. {about}",
+            fields=(
+                Field(
+                    name="animal",
+                    meaning="the animal that stays sharp",
+                    value=seen.named(chosen.name),
+                    derived=seen.edges,
+                ),
+                creatures.about_field(about, told[chosen.name]),
+                Field(
+                    name="picture",
+                    meaning="the picture in which all but this animal is blurred",
+                    value=File(form="png", value=end, holds=holds),
+                ),
+            ),
+            given={"side": _SIDES[side]},
+            alternatives=(
+                play.varied("Look for everything instead of the animals by name.", {0: [seen.everything]}),
+                play.varied("The article without a search.", {1: (blur,)}),
+            ),
         )
 
 
-def _detections(path: str, names: Sequence[str]) -> tuple[ReferenceCall, ReferenceCall]:
-    return (
-        call(
-            "dinox-mcp/detect-objects-by-text",
-            {"imageFileUri": path, "textPrompt": ".".join(sorted(names)), "includeDescription": False},
-            free=["includeDescription"], words={"textPrompt": sorted(names)},
-        ),
-        call(
-            "dinox-mcp/detect-all-objects", {"imageFileUri": path, "includeDescription": False},
-            free=["includeDescription"],
-        ),
-    )  # fmt: skip
+def _size(box: Box) -> tuple[int, int]:
+    return box[2] - box[0], box[3] - box[1]
 
 
-def _grown(animal: Found, air: int, size: tuple[int, int]) -> Found:
-    left, top, right, bottom = animal.box
-    return Found(
-        animal.name, (max(0, left - air), max(0, top - air), min(size[0], right + air), min(size[1], bottom + air))
-    )
+def _ring(box: Box) -> Box:
+    """The square around a circle around a box."""
+    (x, y), radius = centre(box), max(_size(box)) // 2 + 12
+    return x - radius, y - radius, x + radius, y + radius
 
 
-def _crop(path: str, cut: Found, file: str) -> ReferenceCall:
-    corners = dict(zip(("x1", "y1", "x2", "y2"), cut.box, strict=True))
-    return call(
-        "imagesorcery-mcp/crop", {"input_path": path, **corners, "output_path": file},
-        free=["output_path"], near=dict.fromkeys(corners, 2.0),
-    )  # fmt: skip
-
-
-def _overview(path: str, animals: Sequence[Found]) -> ReferenceCall:
-    found = [
-        {"name": animal.name, "bbox": dict(zip(("xmin", "ymin", "xmax", "ymax"), animal.box, strict=True))}
-        for animal in animals
-    ]
-    return call(
-        "dinox-mcp/visualize-detection-result",
-        {"imageFileUri": path, "detections": found, "fontSize": 24, "boxThickness": 4, "showLabels": True},
-        free=["fontSize", "boxThickness"],
-    )  # fmt: skip
-
-
-def _tone(file: str, tone: str, end: str, name: str) -> ReferenceCall:
+def _tone(file: str, tone: str, end: str) -> ReferenceCall:
     return call(
         "imagesorcery-mcp/change_color", {"input_path": file, "palette": tone, "output_path": end},
-        free=["output_path"], words={"input_path": name.split()},
-    )  # fmt: skip
-
-
-def _mark(file: str, cut: Found, mark: str, colour: str) -> ReferenceCall:
-    end = file.replace(".png", f"_{mark}.png")
-    paint = _COLOURS[colour]
-    if mark == "name":
-        text = {"text": cut.name, "x": 8, "y": 30, "font_scale": 1.0, "color": paint, "thickness": 2}
-        return call(
-            "imagesorcery-mcp/draw_texts", {"input_path": file, "texts": [text], "output_path": end},
-            free=["input_path", "output_path"],
-        )  # fmt: skip
-    right, bottom = _width(cut) - 1, _height(cut) - 1
-    edges = ((0, 0, right, 0), (right, 0, right, bottom), (right, bottom, 0, bottom), (0, bottom, 0, 0))
-    lines = [{"x1": x1, "y1": y1, "x2": x2, "y2": y2, "color": paint, "thickness": 8} for x1, y1, x2, y2 in edges]
-    return call(
-        "imagesorcery-mcp/draw_lines", {"input_path": file, "lines": lines, "output_path": end},
         free=["input_path", "output_path"],
     )  # fmt: skip
 
 
-def _checks(
-    path: str, animals: Sequence[Found], cuts: Sequence[Found], tone: str, mark: str, largest: Found
-) -> list[Check]:
-    checks: list[Check] = [
-        AnswerNames(all_of=tuple((animal.name, f"{animal.name}s") for animal in animals)),
-        AnswerNumber(value=_width(largest), tolerance=4, what="the width of the largest cutting"),
-        AnswerNumber(value=_height(largest), tolerance=4, what="the height of the largest cutting"),
-        *(
-            PictureCut(pattern="*.png", size=(_width(cut), _height(cut)), tolerance=5, what=f"the {cut.name}")
-            for cut in cuts
-        ),
-        PictureChanged(
-            source=path.removeprefix("./"), pattern="*.png", boxes=tuple(animal.box for animal in animals), margin=90
-        ),
-    ]
-    if tone:
-        checks.append(CallMade(tool="imagesorcery-mcp/change_color", containing=tone, times=len(cuts)))
-    if mark:
-        tool = "draw_texts" if mark == "name" else "draw_lines"
-        checks.append(CallMade(tool=f"imagesorcery-mcp/{tool}", times=len(cuts)))
-    return checks
-
-
-def _width(cut: Found) -> int:
-    return cut.box[2] - cut.box[0]
-
-
-def _height(cut: Found) -> int:
-    return cut.box[3] - cut.box[1]
+def _write(path: str, animals: Sequence[Found], colour: tuple[int, int, int], end: str) -> ReferenceCall:
+    texts = [
+        {"text": animal.name, "x": max(8, centre(animal.box)[0] - 9 * len(animal.name)), "y": animal.box[3] - 8,
+         "font_scale": 1.0, "color": creatures.brush(colour), "thickness": 2}
+        for animal in animals
+    ]  # fmt: skip
+    return call(
+        "imagesorcery-mcp/draw_texts", {"input_path": path, "texts": texts, "output_path": end}, free=["output_path"]
+    )

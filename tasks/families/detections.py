@@ -1,6 +1,7 @@
 """Reading the detector's answer: what a family needs to go on from it."""
 
 import json
+import math
 from typing import Any, NamedTuple
 
 from m3bench.tasks.scene import Box
@@ -29,6 +30,13 @@ def centre(box: Box) -> tuple[int, int]:
 def area_of(box: Box) -> float:
     """The pixels of a box."""
     return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def gap(one: Box, other: Box) -> float:
+    """Pixels between the edges of two boxes."""
+    aside = max(one[0] - other[2], other[0] - one[2], 0)
+    above = max(one[1] - other[3], other[1] - one[3], 0)
+    return math.hypot(aside, above)
 
 
 def _whole(box: dict[str, float]) -> tuple[int, int, int, int]:
