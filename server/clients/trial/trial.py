@@ -10,8 +10,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,9 +19,10 @@ from tempfile import TemporaryDirectory
 from m3bench.server.clients.client import NAME, Client
 from m3bench.server.clients.installation import program
 from m3bench.server.clients.table import profile_for
-from m3bench.server.clients.trial.findings import Findings, findings, tools_on_the_first_turn
+from m3bench.server.clients.trial.conversation import Request, Saying
+from m3bench.server.clients.trial.findings import Findings, Tools, findings, tools_on_the_first_turn
 from m3bench.server.clients.trial.model import Model
-from m3bench.server.clients.trial.script import Script, task_for
+from m3bench.server.clients.trial.script import DONE, Script, task_for
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.scorecard.migration import card_of
@@ -71,11 +72,28 @@ def try_client(client: Client, *, path: str | None = None, seconds: float = SECO
     Raises:
         UserError: It cannot be tried, or did not play to the end; the text says why.
     """
+    with _trial(client, path, seconds) as trial:
+        return trial.played()
+
+
+def first_turn(client: Client, *, path: str | None = None, seconds: float = SECONDS) -> tuple[Tools, int, int]:
+    """Start a client whose model says at once that it is done: how its tools are there, how many, and of how many.
+
+    Raises:
+        UserError: It cannot be tried; the text says why.
+    """
+    with _trial(client, path, seconds) as trial:
+        model, _ = trial.run(lambda request: Saying(text=DONE))
+        return *tools_on_the_first_turn(trial.tools, model.requests), len(trial.tools)
+
+
+@contextmanager
+def _trial(client: Client, path: str | None, seconds: float) -> Iterator["_Trial"]:
     found = program_of(client, path)
     with TemporaryDirectory(prefix="m3bench-trial-", ignore_cleanup_errors=True) as folder:
         trial = _Trial(client, found, Path(folder), path or os.environ.get("PATH", os.defpath), seconds)
         try:
-            return trial.run()
+            yield trial
         finally:
             _end_those_of(trial.home)
 
@@ -93,11 +111,14 @@ class _Trial:
         shown = tools_of(self.profile, self.catalog, self.library)
         self.tools = [*(tool["name"] for tool in DEFINITIONS), *(tool.exposed for tool in shown)]
 
-    def run(self) -> Findings:
+    def played(self) -> Findings:
+        return self._found(*self.run(Script(self.task, lambda tool: self.client.naming.shown(NAME, tool)).answer))
+
+    def run(self, answer: Callable[[Request], Saying]) -> tuple[Model, "_Done"]:
+        """Install m3bench, start the client, and wait for its end."""
         self.home.mkdir()
         self.work.mkdir()
-        script = Script(self.task, lambda tool: self.client.naming.shown(NAME, tool))
-        with Model(script.answer) as model:
+        with Model(answer) as model:
             self.start.home(self.home, model.url)
             self._must(_run([*program(), "install", self.client.key], self.env, self.work, 120), "m3bench install")
             values = {"url": model.url, "home": str(self.home), "port": str(_free_port())}
@@ -106,8 +127,7 @@ class _Trial:
                 before = [self.found, *(_filled(part, values) for part in self.start.before)]
                 self._must(_run(before, env, self.work, 120), f"{self.start.program} {self.start.before[0]}")
             line = [self.found, *(_filled(part, values) for part in self.start.arguments)]
-            done = _run(line, env, self.work, self.seconds)
-        return self._found(model, done)
+            return model, _run(line, env, self.work, self.seconds)
 
     def _must(self, done: "_Done", what: str) -> None:
         if done.code != 0:

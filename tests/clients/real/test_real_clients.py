@@ -3,7 +3,12 @@
 What was measured of each is in `server/clients/measured.json`, and the documentation shows it: a client that behaves in
 another way fails here. Whether calls overlap is a matter of milliseconds, and on a machine that does much else a client
 may be held up between two of them: only that is asked again.
+
+Two clients do not wait long for a server: `M3BENCH_FIRST_TURNS=20 make test-clients` starts these so many times and
+counts how often all tools were there when their models were first asked.
 """
+
+import os
 
 import pytest
 
@@ -11,7 +16,7 @@ from m3bench.server.clients.table import clients
 from m3bench.server.clients.trial.findings import Findings
 from m3bench.server.clients.trial.measured import Measured, measured
 from m3bench.server.clients.trial.starts import STARTS
-from m3bench.server.clients.trial.trial import try_client
+from m3bench.server.clients.trial.trial import first_turn, try_client
 
 pytestmark = pytest.mark.clients
 
@@ -19,6 +24,9 @@ ATTEMPTS = 6
 
 SAME_CARD = ("claude-code", "codex", "gemini", "opencode", "qwen", "copilot")
 """Clients whose models read the same Markdown."""
+
+IMPATIENT = ("codex", "cline")
+FIRST_TURNS = int(os.environ.get("M3BENCH_FIRST_TURNS", "1"))
 
 
 @pytest.mark.parametrize("key", STARTS)
@@ -44,3 +52,11 @@ def assert_nothing_is_open(found: Findings) -> None:
     """Calls that overlap prove the steps, so there is one reading, and it is the reference's."""
     assert found.steps == found.reference
     assert found.average == 1
+
+
+@pytest.mark.parametrize("key", IMPATIENT)
+def test_all_tools_are_there_on_every_first_turn(key: str, programs: str) -> None:
+    found = [first_turn(clients()[key], path=programs) for _ in range(FIRST_TURNS)]
+    print(f"{key}: {sum(shown == expected for _, shown, expected in found)} of {FIRST_TURNS}")
+    assert [one for one in found if one[1] != one[2]] == []
+    assert {there for there, _, _ in found} == {measured()[key].tools}
