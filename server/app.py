@@ -36,7 +36,7 @@ from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scoring.encoder import check_encoder
 from m3bench.server.settings import Settings
-from m3bench.server.store.capability import client_facts
+from m3bench.server.store.capability import ToolLoading, bare_name, client_facts
 from m3bench.server.store.layout import WORKSPACES, database, run_workspace
 from m3bench.server.store.records import RunRecord, now
 from m3bench.server.store.sqlite import SqliteStore
@@ -66,16 +66,18 @@ class App:
         catalog: The tools there are; those that are built when left out.
         runs_per_sandbox: More than one only for agents that are known to mean no harm.
         structured: What is known of a client, by its name, about structured content; see the table of clients.
+        loading: The same about how its model comes by the tools.
     """
 
     def __init__(
         self, settings: Settings, catalog: Catalog | None = None, *, runs_per_sandbox: int = 1,
-        structured: Callable[[str], str] | None = None,
+        structured: Callable[[str], str] | None = None, loading: Callable[[str], ToolLoading] | None = None,
     ) -> None:  # fmt: skip
         check_encoder(settings.encoder)
         self.settings = settings
         self._runs_per_sandbox = runs_per_sandbox
         self._structured = structured
+        self._loading = loading
         self.catalog = catalog or load_catalog().ready
         self.library = _library(settings)
         self.fleet = open_fleet(settings, PROMPTS)
@@ -157,9 +159,8 @@ class App:
 
     def _takes_structured(self, client: str) -> bool:
         """Whether a client passes structured content over, as a probe of it or the table of clients says."""
-        name = client.rpartition(" ")[0] or client
         probed = (client_facts(self.settings.data, client, "")["capabilities"] or {}).get("structured")
-        return (probed or (self._structured(name) if self._structured is not None else "")) == "ignored"
+        return (probed or (self._structured(bare_name(client)) if self._structured is not None else "")) == "ignored"
 
     @cached_property
     def _entries(self) -> Mapping[str, dict[str, Any]]:
@@ -345,7 +346,10 @@ class App:
     def _client(self, record: RunRecord) -> Client | None:
         """Who played a run, as its last call says, which is at the latest the one that submitted."""
         last = next(reversed(self.store.calls(record.id)), None)
-        return Client(**client_facts(self.settings.data, last.client, last.revision)) if last is not None else None
+        if last is None:
+            return None
+        tools = self._loading(bare_name(last.client)) if self._loading is not None else "not known"
+        return Client(**client_facts(self.settings.data, last.client, last.revision), tools=tools)
 
     @property
     def _encoder(self) -> Any:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from m3bench.server.store.capability import ToolLoading
+
 NAME = "m3bench"
 """What our server is called in every configuration."""
 
@@ -140,6 +142,8 @@ class Client:
     """Seconds after which it gives a call up (or, where a note says so, sets it aside)."""
     images: Images
     structured: Structured
+    tools: ToolLoading = "not known"
+    """Whether its model has all tools at hand, or must search for them first."""
     client_names: tuple[str, ...]
     """What it calls itself in `clientInfo.name`; a name that ends in `*` is a beginning."""
     parallel: str

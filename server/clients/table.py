@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from m3bench.server.clients import links, naming, places
 from m3bench.server.clients.client import Cap, Client, Entry, Format, Images, Launch, Note, Overflow, Structured
+from m3bench.server.store.capability import ToolLoading
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.profiles import SIZES
@@ -63,6 +64,7 @@ class _Record(BaseModel):
     call_timeout: int | float | None = None
     images: Images = "not known"
     structured: Structured = "not known"
+    tools: ToolLoading = "not known"
     client_names: tuple[str, ...]
     parallel: str = "not known"
     notes: tuple[Note, ...] = ()
@@ -121,6 +123,12 @@ def structured_by(name: str) -> str:
     """What a client does with structured content, by the `clientInfo.name` it gives; empty when it is not known."""
     client = by_client_info(name)
     return client.structured if client is not None else ""
+
+
+def tools_by(name: str) -> ToolLoading:
+    """How a client's model comes by the tools, by the `clientInfo.name` that the client gives."""
+    client = by_client_info(name)
+    return client.tools if client is not None else "not known"
 
 
 def profile_for(client: Client) -> str:

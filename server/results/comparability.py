@@ -1,8 +1,9 @@
 """What must agree before numbers of result sets may stand side by side.
 
 The program, set of tasks, catalog, world, encoder, rules for steps and scores; the tool profile, the list of tasks, the
-solver, the limits, the scoring profile, and whether pictures were shown. Repeats may differ, since they are averaged to
-tasks first. A baseline agent and a client have no solver but themselves, so any solver may stand beside them.
+solver, the limits, the scoring profile, whether pictures were shown, and whether tools were at hand or had to be
+searched for. Repeats may differ, since they are averaged to tasks first. A baseline agent and a client have no solver
+but themselves, so any solver may stand beside them; so may a client of which it is not known how it comes by the tools.
 """
 
 import json
@@ -39,6 +40,7 @@ def conditions(results: ResultSet) -> list[dict[str, Any]]:
             for name in LIMITS
             if name != "max_calls"
         },
+        "loading of tools": _loading(results),
         "max calls": header.options.get("max_calls", _ANY),
         "task list": _task_list(results),
     }
@@ -137,6 +139,15 @@ def _profile(results: ResultSet, manifest: Mapping[str, Any]) -> str:
     profile = str(manifest.get("profile"))
     kind = profile.partition(":")[0]
     return kind if results.header.profile == kind else profile
+
+
+def _loading(results: ResultSet) -> str:
+    """How tools reach the model: those of `run` are all loaded, unless the profile itself is about searching."""
+    if results.header.kind != "client":
+        return "at once" if results.header.kind == "model" else _ANY
+    found = {result.card.client.tools for result in results.results if result.card.client is not None}
+    known = sorted({"loaded": "at once"}.get(one, one) for one in found - {"not known"})
+    return ", ".join(known) or _ANY
 
 
 def _task_list(results: ResultSet) -> str:

@@ -140,7 +140,7 @@ class BenchmarkTools:
 
     async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
         """Answer one of our own tools."""
-        arguments = read_arguments(_SCHEMAS[name], arguments).arguments
+        arguments = _given(name, read_arguments(_SCHEMAS[name], arguments).arguments)
         found = problems(_SCHEMAS[name], arguments, strict=True)
         if found:
             return _answer(_text(str(InvalidArgumentsError(name, found)), is_error=True), "invalid_arguments")
@@ -275,6 +275,13 @@ class BenchmarkTools:
         facts |= {"fields": [field.shown() for field in task.fields]} if task.fields else {}
         content = [{"type": "text", "text": text}, *images]
         return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
+
+
+def _given(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Without empty texts for what may be left out: some clients have their models fill in every parameter."""
+    schema = _SCHEMAS[name]
+    optional = schema["properties"].keys() - set(schema.get("required", ()))
+    return {field: value for field, value in arguments.items() if value != "" or field not in optional}
 
 
 def _where(paths: Sequence[str]) -> list[str]:

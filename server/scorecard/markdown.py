@@ -245,7 +245,8 @@ def _steps(card: ScoreCard) -> str:
 
 
 def _client(card: ScoreCard) -> str:
-    return client_line(card.client.name, card.client.capabilities) if card.client is not None else ""
+    client = card.client
+    return client_line(client.name, client.capabilities, client.tools) if client is not None else ""
 
 
 def _more(run: str | None) -> str:

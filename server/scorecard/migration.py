@@ -83,6 +83,8 @@ def _from_2(old: dict[str, Any]) -> dict[str, Any]:
             more: dict[str, Any] = {"also": [], "way": None, "note": ""}
             matches = [{**more, **match} if isinstance(match, dict) else match for match in matches]
         new["alignment"] = {"not_needed": [], "instead": [], "needs": [], "waits": [], **alignment, "matches": matches}
+    if isinstance(client := new.get("client"), dict):
+        new["client"] = {"tools": "not known", **client}
     return {**new, "schema": 3, "scoring_profile": "m3", "paper": None}
 
 

@@ -1,8 +1,7 @@
 """The score card of a run: everything that scoring found, as typed, versioned data.
 
-Store, chat, reports, live view, exports and bundles all read and write this one form; its JSON Schema is
-`docs/scorecard.schema.json`. The models only hold values: `building` computes them, `migration` reads cards of earlier
-versions, `markdown` puts a card into words.
+Store, chat, reports, live view, exports and bundles all read and write this one form; its JSON Schema is in
+`docs/scorecard.schema.json`. `building` computes the values, `migration` reads older cards, `markdown` has the words.
 """
 
 from typing import Annotated, Any, Literal
@@ -10,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.server.scoring.aggregate import Row
+from m3bench.server.store.capability import ToolLoading
 from m3bench.tasks.fault import Fault as RunFault
 
 SCHEMA = 3
@@ -252,15 +252,16 @@ class Client(_Part):
     """Name and version as it gave them."""
     revision: str = ""
     """The protocol revision it spoke."""
+    tools: ToolLoading = "not known"
+    """How its model comes by the tools: all of them `loaded`, or found `by search`, which is another test."""
     capabilities: dict[str, Any] | None = None
     """What a probe of this client found, by fact, and the version that was `probed`; null when none was."""
 
 
 class VoidReason(_Part):
-    """Why a run says nothing about who played it."""
+    """Why a run says nothing about who played it, and whose doing that was."""
 
     fault: RunFault
-    """Whose doing it was."""
     words: str
     """What happened, in the words of the part that broke."""
 

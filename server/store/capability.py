@@ -24,6 +24,9 @@ Evidence = Literal["protocol", "checked", "model"]
 
 Card = dict[str, Any]
 
+ToolLoading = Literal["loaded", "by search", "not known"]
+"""How a client's model comes by the tools: all are there from the start, or it searches for those that it needs."""
+
 SHORT = ("images", "overlap", "overlap_others", "structured", "long_text", "call_seconds")
 """The facts that a score card shows, because scores depend on them."""
 
@@ -86,6 +89,11 @@ def cards_of(data: Path, names: Iterable[str]) -> list[Card]:
     return [found for found in cards(data) if any(re.fullmatch(one, found["client"]["name"]) for one in wanted)]
 
 
+def bare_name(called: str) -> str:
+    """What a client calls itself, of its name and version as the record has them."""
+    return called.rpartition(" ")[0] or called
+
+
 def client_facts(data: Path, called: str, revision: str) -> dict[str, Any]:
     """What a score card says of the client that played: who it is, and the short form of its capability card.
 
@@ -110,16 +118,24 @@ def short(probed: Card) -> dict[str, Any]:
     return {"probed": probed["client"]["version"], **values}
 
 
-def client_line(name: str, found: Mapping[str, Any] | None) -> str:
+def client_line(name: str, found: Mapping[str, Any] | None, tools: ToolLoading = "not known") -> str:
     """A line of Markdown on a client; empty when it gave no name.
 
     Args:
         name: What it called itself.
         found: The short form of its capability card, when there is one.
+        tools: How its model comes by the tools.
     """
     if not name:
         return ""
-    return f"Client: {_inert(name)}" + (f" — {_inert(probe_words(name, found), 300)}" if found is not None else "")
+    said = known_words(name, found, tools)
+    return f"Client: {_inert(name)}" + (f" — {_inert(said, 300)}" if said else "")
+
+
+def known_words(name: str, found: Mapping[str, Any] | None, tools: ToolLoading) -> str:
+    """What is known of a client, as plain text; empty when that is nothing worth telling."""
+    said = ["its model searches for tools" if tools == "by search" else ""]
+    return ", ".join(filter(None, [*said, probe_words(name, found) if found is not None else ""]))
 
 
 def probe_words(name: str, found: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scorecard.restarts import without_restarts
 from m3bench.server.scoring import Encoder
-from m3bench.server.store.capability import client_facts
+from m3bench.server.store.capability import ToolLoading, bare_name, client_facts
 from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.tasks.errors import M3Error, StoreError
@@ -50,6 +50,10 @@ class Installation(Protocol):
         Raises:
             M3Error: There is no such profile here.
         """
+        ...
+
+    def loading(self, client: str) -> ToolLoading:
+        """How the model of a client comes by the tools, by the client's name."""
         ...
 
 
@@ -271,7 +275,8 @@ class _Rescoring:
         claimed = client.get("capabilities") if isinstance(client, dict) else None
         if claimed is not None:
             self._note("What a probe found of the client is the submitter's word.")
-        return Client(**{**facts, "capabilities": claimed if isinstance(claimed, dict) else None})
+        tools = self._installation.loading(bare_name(last.client))
+        return Client(**{**facts, "tools": tools, "capabilities": claimed if isinstance(claimed, dict) else None})
 
     def _compare_claims(self, scored: int, results: Sequence[Result]) -> None:
         """The numbers of the whole set; what a run that could not be scored again would give is not known."""

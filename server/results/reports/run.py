@@ -17,7 +17,7 @@ from m3bench.server.results.reports.plain import cut, excerpt, shown, written
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ActualCall, Client, ReferenceCall, ScoreCard
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run
-from m3bench.server.store.capability import probe_words
+from m3bench.server.store.capability import known_words
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
 from m3bench.tasks.task import Task, picture_type
 
@@ -113,8 +113,8 @@ def _bounded_call(call: ReferenceCall | ActualCall, text: int, items: int) -> di
 
 
 def _client_can(client: Client | None) -> str:
-    """What a probe found of the client, in words."""
-    return "" if client is None or client.capabilities is None else probe_words(client.name, client.capabilities)
+    """What is known of the client, in words."""
+    return "" if client is None else known_words(client.name, client.capabilities, client.tools)
 
 
 def _task(at_hand: TaskShown) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from m3bench.proxy.trim import MAX_RESULT_BYTES
 from m3bench.server.clients.client import NAME, Client
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.guide import PROGRAM, entries, page
-from m3bench.server.clients.table import OWN_TOOLS, by_client_info, clients, find, profile_for
+from m3bench.server.clients.table import OWN_TOOLS, by_client_info, clients, find, profile_for, tools_by
+from m3bench.server.clients.trial.measured import measured
 from m3bench.server.store.records import RUN_TOOLS as TOOLS
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
@@ -24,7 +25,7 @@ QUIRKS = ("tool_cap", "advised_tools", "description_cap", "result_cap", "call_ti
 @EVERY
 def test_every_quirk_has_a_source(client: Client) -> None:
     known = {quirk for quirk in QUIRKS if getattr(client, quirk) not in (None, {})}
-    known |= {field for field in ("images", "structured", "parallel") if getattr(client, field) != "not known"}
+    known |= {field for field in ("images", "structured", "parallel", "tools") if getattr(client, field) != "not known"}
     assert known | {"place", "naming", "client_names"} <= set(client.sources)
     assert all(client.sources.values())
     assert all(note.source for note in client.notes)
@@ -98,6 +99,13 @@ def test_a_name_fits_up_to_the_limit_and_not_beyond(key: str, longest: int) -> N
 def test_a_client_is_known_by_what_it_calls_itself(said: str, key: str | None) -> None:
     found = by_client_info(said)
     assert (found.key if found else None) == key
+
+
+def test_how_models_come_by_the_tools_is_what_was_measured() -> None:
+    for key, found in measured().items():
+        assert clients()[key].tools == found.tools
+    assert tools_by("claude-code") == "by search"
+    assert tools_by("nobody's client") == "not known"
 
 
 def test_a_person_may_write_a_name_in_several_ways() -> None:

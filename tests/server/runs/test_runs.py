@@ -15,7 +15,7 @@ from mcp_types import Implementation, PromptReference
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease
 from m3bench.server.app import App
-from m3bench.server.clients.table import structured_by
+from m3bench.server.clients.table import structured_by, tools_by
 from m3bench.server.runs.budget import Budget, budget_of
 from m3bench.server.runs.resources import PICTURE, SCORECARD, TRAJECTORY
 from m3bench.server.scorecard.app import URI
@@ -64,7 +64,7 @@ def play(task_set: Path, tmp_path: Path) -> Play:
     @asynccontextmanager
     async def opened(profile: str | None = None, **settings: Any) -> AsyncIterator[Playing]:
         given = {"tasks": task_set, "data": tmp_path / "data", "sandbox": "inprocess", **settings}
-        app = App(Settings.of(**given), structured=structured_by)
+        app = App(Settings.of(**given), structured=structured_by, loading=tools_by)
         with anyio.fail_after(60):
             async with app.lifespan():
                 seat = app.open_seat(profile=profile)
@@ -239,10 +239,11 @@ async def test_what_a_profile_cannot_solve_is_not_offered(play: Play, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("client", "structured"), [("gemini-cli-mcp-client", True), ("claude-code", False), ("new", False)]
+    ("client", "structured", "tools"),
+    [("gemini-cli-mcp-client", True, "loaded"), ("claude-code", False, "by search"), ("new", False, "not known")],
 )
 async def test_every_answer_is_complete_as_text_and_has_structure_only_where_it_hides_nothing(
-    play: Play, client: str, structured: bool
+    play: Play, client: str, structured: bool, tools: str
 ) -> None:
     async with play() as playing:
         info = Implementation(name=client, version="1")
@@ -262,6 +263,19 @@ async def test_every_answer_is_complete_as_text_and_has_structure_only_where_it_
             assert (result.structured_content is not None) is (structured and result is not tasks)
         assert scored.meta["m3bench/card"]["metrics"]["average"] == 1
         assert scored.content[0].text.startswith("## m3bench: sum-1")
+        assert scored.meta["m3bench/card"]["client"]["tools"] == tools
+        assert ("its model searches for tools" in scored.content[0].text) is (tools == "by search")
+
+
+async def test_an_empty_text_is_as_good_as_leaving_an_argument_out(play: Play) -> None:
+    """Some frameworks have their models fill in every parameter."""
+    async with play() as playing:
+        assert "sum-1" in await playing.told("list_tasks", family="")
+        assert "sum-1" in await playing.told("start_task", task_id="sum-1", family="", abandon=False)
+        await playing.told("math__sum", numbers=NUMBERS)
+        assert "Invalid arguments" in await playing.refused("submit", answer="108", speed="")
+        assert "Submitted" in await playing.told("submit", answer="108", fields={}, run="")
+        assert "**average 1.000**" in await playing.told("score", run="")
 
 
 async def test_the_whole_list_of_tasks_is_short(tmp_path: Path) -> None:

@@ -80,6 +80,10 @@ def edit_success(members: Members, run: str) -> None:
     change_json(members, f"{run}/card.json", lambda card: card.update(success=not card["success"]))
 
 
+def edit_loading(members: Members, run: str) -> None:
+    change_json(members, f"{run}/card.json", lambda card: card["client"].update(tools="by search"))
+
+
 def edit_claim(members: Members, run: str) -> None:
     change_json(members, "bundle.json", lambda index: index["claims"]["metrics"].update(recall=0.25))
 
@@ -208,6 +212,7 @@ def call_it_void(members: Members, run: str) -> None:
 TAMPERS: dict[str, tuple[Tamper, str]] = {
     "score": (edit_score, "score card.metrics.average: 0.5 / 1.0"),
     "success": (edit_success, "score card.success"),
+    "loading": (edit_loading, "score card.client.tools"),
     "claim": (edit_claim, "claims.metrics.recall: 0.25"),
     "solved": (edit_solved, "claims.solved: 7"),
     "call": (edit_call, "seal"),

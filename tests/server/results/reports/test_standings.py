@@ -11,6 +11,8 @@ import pytest
 from m3bench.server.results.reports.published import PUBLISHED
 from m3bench.server.results.reports.site import site, write_site
 from m3bench.server.results.reports.standings import leaderboard_document
+from m3bench.server.results.resultset import ResultSet
+from m3bench.server.scorecard.model import Client
 from m3bench.tasks.errors import UserError
 from tests.server.results.reports.made_sets import MANIFEST, made_set
 
@@ -68,6 +70,26 @@ def test_repeats_that_are_all_the_same_change_no_interval_and_no_rank() -> None:
         assert one["ranks"] == other["ranks"]
         assert one["summary"]["success_interval"] == pytest.approx(other["summary"]["success_interval"])
         assert one["summary"]["intervals"]["average"] == pytest.approx(other["summary"]["intervals"]["average"])
+
+
+def played_by(name: str, tools: str) -> ResultSet:
+    """A client's record."""
+    made = made_set(name, 60)
+    client = Client.model_validate({"name": f"{name} 1", "tools": tools})
+    results = tuple(replace(result, card=result.card.model_copy(update={"client": client})) for result in made.results)
+    return replace(made, header=made.header.model_copy(update={"kind": "client", "solver": ""}), results=results)
+
+
+def test_clients_whose_models_search_for_tools_are_ranked_apart() -> None:
+    searching, loading, unknown = (
+        played_by(name, tools) for name, tools in (("s", "by search"), ("l", "loaded"), ("u", "not known"))
+    )
+    for other in (loading, made_set("model", 60)):
+        with pytest.raises(UserError, match=r'loading of tools is "by search" .s. and "at once"'):
+            leaderboard_document([searching, other])
+        assert {entry["rank"] for entry in leaderboard_document([searching, other], mixed=True)["entries"]} == {None}
+    for alike in ([loading, made_set("model", 60)], [searching, unknown], [searching, played_by("t", "by search")]):
+        assert None not in {entry["rank"] for entry in leaderboard_document(alike)["entries"]}
 
 
 def test_a_set_of_two_easy_tasks_does_not_rank_beside_a_whole_one() -> None:
