@@ -8,7 +8,7 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-clients test-frameworks measure-clients image check format lock bench clean
+.PHONY: help demo test test-all test-clients test-frameworks measure-clients measure-frameworks image check format lock bench clean
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 # What `make test` leaves to `make test-all`, by marker.
@@ -38,10 +38,13 @@ test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from np
 	@$(BIN)/python -m pytest -q -m clients tests/clients/real
 
 test-frameworks: $(VENV)/.all  ## Frameworks for agents play a task, each in an environment of its own (not in test-all)
-	@$(BIN)/python -m pytest -q -m frameworks tests/clients/frameworks
+	@$(BIN)/python -m pytest -q -rs tests/clients/frameworks
 
 measure-clients: $(VENV)/.all  ## Measure the real clients anew and write the documentation from it
 	@$(BIN)/python -m tests.clients.real.measure
+
+measure-frameworks: $(VENV)/.all  ## Measure the frameworks anew (ONLY="autogen strands" for some) and write the documentation
+	@$(BIN)/python -m tests.clients.frameworks.measure $(ONLY)
 
 image: $(VENV)/.run  ## Build the Docker images (BASE=IMAGE to start from another one)
 	@$(BIN)/m3bench image build $(if $(BASE),--base $(BASE))

@@ -5,6 +5,7 @@ the page; the part on the probe follows it in the docs and is written by hand.
 """
 
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from m3bench.server.clients.client import SYSTEMS, Client, Machine, System
 from m3bench.server.clients.documents import snippet
 from m3bench.server.clients.installation import local
 from m3bench.server.clients.table import OWN_TOOLS, clients, profile_for
-from m3bench.server.clients.trial.measured import measured
+from m3bench.server.clients.trial.measured import Framework, frameworks, measured
 
 PROGRAM = "/path/to/m3bench"
 URL = "http://127.0.0.1:8700/mcp"
@@ -34,6 +35,7 @@ def page() -> str:
         text.replace("{own_tools}", str(OWN_TOOLS))
         .replace("{table}", head + "".join(_row(client) for client in clients().values()))
         .replace("{measured}", _measured())
+        .replace("{frameworks}", _frameworks())
         .replace("{parts}", "".join(_part(client) for client in clients().values()))
     )
 
@@ -45,6 +47,28 @@ def _measured() -> str:
         if (found := measured().get(key)) is not None:
             sent = (found.reading or "–", found.writing or "–")
             rows.append((client.title, found.client, found.tools, found.picture, found.card, *sent))
+    return _table(rows)
+
+
+def _frameworks() -> str:
+    """The table of what trials found of frameworks."""
+    rows: list[tuple[str, ...]] = [
+        ("framework", "packages", "picture", "score card", "calls to read-only tools", "to others")
+    ]
+    for name, framework in frameworks().items():
+        packages = ", ".join(framework.packages).replace("==", " ") or "as m3bench needs it"
+        facts = (_over_both(framework, fact) for fact in ("picture", "card", "reading", "writing"))
+        rows.append((name, packages, *facts))
+    return _table(rows)
+
+
+def _over_both(framework: Framework, fact: str) -> str:
+    """A fact of a framework, and what it is over HTTP where that differs."""
+    stdio, http = (str(getattr(found, fact) or "–") for found in (framework.stdio, framework.http))
+    return stdio if stdio == http else f"{stdio}; over HTTP {http}"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
     head, *lines = (f"| {' | '.join(row)} |\n" for row in rows)
     return "".join([head, f"|{'---|' * len(rows[0])}\n", *lines])
 

@@ -1,13 +1,15 @@
-"""What trials found of the clients with a command line, as it is kept for the documentation.
+"""What trials found of the clients with a command line, and of frameworks, as it is kept for the documentation.
 
-`measured.json` beside this file holds it by client; `make measure-clients` writes it anew. Of the findings only what is
-the client's own is kept: the task and the number of tools change with ours.
+`measured.json` beside this file holds it by client, `frameworks.json` by framework; `make measure-clients` and `make
+measure-frameworks` write them anew. Of the findings only what is the client's own is kept: the task and the number of
+tools change with ours.
 """
 
 import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -33,13 +35,34 @@ class Measured(BaseModel):
         return cls.model_validate({name: getattr(found, name) for name in cls.model_fields})
 
 
+class Framework(BaseModel):
+    """A framework for agents at a version."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    packages: tuple[str, ...]
+    """What was installed; nothing for one that m3bench itself needs."""
+    stdio: Measured
+    http: Measured
+
+
 @cache
 def measured() -> Mapping[str, Measured]:
     """By the client's key."""
-    text = (files("m3bench.server.clients.trial") / "measured.json").read_text(encoding="utf-8")
-    return {key: Measured.model_validate(entry) for key, entry in json.loads(text).items()}
+    return {key: Measured.model_validate(entry) for key, entry in _kept("measured.json").items()}
 
 
-def written(found: Mapping[str, Measured]) -> str:
+@cache
+def frameworks() -> Mapping[str, Framework]:
+    """By the framework's name."""
+    return {name: Framework.model_validate(entry) for name, entry in _kept("frameworks.json").items()}
+
+
+def _kept(name: str) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads((files("m3bench.server.clients.trial") / name).read_text(encoding="utf-8"))
+    return kept
+
+
+def written(found: Mapping[str, Measured] | Mapping[str, Framework]) -> str:
     """The content of the file."""
     return json.dumps({key: found[key].model_dump() for key in sorted(found)}, indent=2) + "\n"

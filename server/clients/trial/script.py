@@ -109,10 +109,10 @@ def named(tool: str, names: Iterable[str]) -> str | None:
 
 
 def same(name: str, tool: str) -> bool:
-    """Whether a client's name is that of our tool: clients put something before it and change its punctuation."""
+    """Whether a client's name is that of our tool: clients prefix it, change its punctuation and split its words."""
     plain, wanted = _plain(name), _plain(tool)
     return plain == wanted or plain.endswith(f"_{wanted}")
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "_", name.lower())
+    return re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())

@@ -1,86 +1,83 @@
-"""Programs that play a task with a framework for agents: as few lines as its own documentation would use.
+"""The frameworks for agents that play, at pinned versions, each in an environment of its own.
 
-Each runs in an environment of its own and gets three arguments: the model's address, the prompt, and as JSON either the
-command that starts the server or its address. They are kept as text because their packages are not ours.
+The players are in `players/`, as few lines as a framework's own documentation would use. Their packages are not ours:
+`environment` installs them from PyPI on the first use.
 """
 
+import subprocess
+import sys
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+HERE = Path(__file__).parent
+INSTALL_SECONDS = 1800
 
 
 @dataclass(frozen=True, kw_only=True)
-class Program:
-    """A framework at a version, and what to run with it."""
+class Framework:
+    """A framework at a version."""
 
+    player: str
+    """The module in `players/`."""
     packages: tuple[str, ...]
-    code: str
+    """What to install; nothing for a framework that m3bench itself needs."""
 
 
-_BEGIN = """
-import asyncio, json, sys
-url, prompt, server = sys.argv[1] + "/v1", sys.argv[2], json.loads(sys.argv[3])
-"""
-
-PROGRAMS = {
-    "openai-agents": Program(
-        packages=("openai-agents==0.24.0",),
-        code=_BEGIN
-        + """
-from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
-from agents.mcp import MCPServerStdio, MCPServerStreamableHttp
-from openai import AsyncOpenAI
-
-async def main():
-    set_tracing_disabled(True)
-    kind = MCPServerStreamableHttp if "url" in server else MCPServerStdio
-    async with kind(params=server, client_session_timeout_seconds=300) as m3bench:
-        openai = AsyncOpenAI(base_url=url, api_key="no-secret")
-        model = OpenAIChatCompletionsModel(model="scripted", openai_client=openai)
-        agent = Agent(name="player", model=model, mcp_servers=[m3bench])
-        print((await Runner.run(agent, prompt, max_turns=40)).final_output)
-
-asyncio.run(main())
-""",
-    ),
-    "pydantic-ai": Program(
-        packages=("pydantic-ai-slim[openai,mcp]==2.66.0",),
-        code=_BEGIN
-        + """
-from fastmcp.client.transports import StdioTransport
-from pydantic_ai import Agent
-from pydantic_ai.mcp import MCPToolset
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.openai import OpenAIProvider
-
-async def main():
-    where = server["url"] if "url" in server else StdioTransport(server["command"], server["args"])
-    m3bench = MCPToolset(where, init_timeout=300, read_timeout=300)
-    model = OpenAIChatModel("scripted", provider=OpenAIProvider(base_url=url, api_key="no-secret"))
-    agent = Agent(model, toolsets=[m3bench])
-    async with agent:
-        print((await agent.run(prompt)).output)
-
-asyncio.run(main())
-""",
-    ),
-    "langgraph": Program(
+FRAMEWORKS = {
+    "openai-agents": Framework(player="openai_agents", packages=("openai-agents==0.24.0",)),
+    "pydantic-ai": Framework(player="pydantic_ai", packages=("pydantic-ai-slim[openai,mcp]==2.66.0",)),
+    "langgraph": Framework(
+        player="langgraph",
         packages=("langchain-mcp-adapters==0.3.2", "langchain==1.4.7", "langchain-openai==1.7.3"),
-        code=_BEGIN
-        + """
-from langchain.agents import create_agent
-from langchain_mcp_adapters.client import MultiServerMCPClient
-from langchain_mcp_adapters.tools import load_mcp_tools
-from langchain_openai import ChatOpenAI
-
-async def main():
-    kind = {"transport": "streamable_http"} if "url" in server else {"transport": "stdio"}
-    async with MultiServerMCPClient({"m3bench": {**kind, **server}}).session("m3bench") as session:
-        model = ChatOpenAI(model="scripted", base_url=url, api_key="no-secret", timeout=300)
-        agent = create_agent(model, await load_mcp_tools(session))
-        done = await agent.ainvoke({"messages": [("user", prompt)]}, {"recursion_limit": 80})
-        print(done["messages"][-1].content)
-
-asyncio.run(main())
-""",
     ),
+    "google-adk": Framework(player="google_adk", packages=("google-adk[mcp]==2.13.0",)),
+    "strands": Framework(player="strands", packages=("strands-agents[openai]==1.62.0",)),
+    "autogen": Framework(
+        player="autogen",
+        packages=("autogen-agentchat==0.7.5", "autogen-ext[openai,mcp]==0.7.5", "mcp==1.30.0"),
+    ),
+    "crewai": Framework(player="crewai", packages=("crewai==1.15.30", "crewai-tools[mcp]==1.15.30")),
+    "mcp-use": Framework(player="mcp_use", packages=("mcp-use==1.7.1", "langchain-openai==1.7.3")),
+    "smolagents": Framework(player="smolagents", packages=("smolagents[mcp,openai]==1.26.0", "mcp==1.30.0")),
+    "fastmcp": Framework(player="fastmcp", packages=()),
 }
-"""By the framework's name."""
+"""By name."""
+
+
+class NotInstalled(Exception):
+    """A framework's packages cannot be had; the text is the last line that pip said."""
+
+
+def command(name: str) -> list[str]:
+    """The beginning of the command line that has a framework play.
+
+    Raises:
+        NotInstalled: It cannot be installed.
+    """
+    player = HERE / "players" / f"{FRAMEWORKS[name].player}.py"
+    return [str(environment(name)), "-P", str(HERE / "play.py"), str(player)]
+
+
+def environment(name: str) -> Path:
+    """The Python of a framework's environment, which is made unless it is there.
+
+    Raises:
+        NotInstalled: It cannot be.
+    """
+    packages = FRAMEWORKS[name].packages
+    if not packages:
+        return Path(sys.executable)
+    folder = Path(sys.prefix) / "frameworks" / sha256(repr(packages).encode()).hexdigest()[:16]
+    python, stamp = folder / "bin" / "python", folder / ".installed"
+    if not stamp.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        install = [str(python), "-m", "pip", "--disable-pip-version-check", "-q", "install", *packages]
+        try:
+            done = subprocess.run(install, capture_output=True, text=True, timeout=INSTALL_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise NotInstalled(f"{name} could not be installed within {INSTALL_SECONDS} s") from None
+        if done.returncode:
+            raise NotInstalled(f"{name} could not be installed: {done.stderr.strip().rpartition(chr(10))[2]}")
+        stamp.touch()
+    return python

@@ -23,9 +23,14 @@ def main() -> str | None:
         if problem := install():
             return problem
         measure()
+    write_page()
+    return None
+
+
+def write_page() -> None:
+    """Write the page on clients from what is kept."""
     _, heading, rest = PAGE.read_text("utf-8").partition(BY_HAND)
     PAGE.write_text(page() + heading + rest, encoding="utf-8")
-    return None
 
 
 def measure() -> None:

@@ -288,6 +288,7 @@ async def test_the_score_card_of_a_run_names_the_client_and_what_the_probe_found
     assert card.meta["m3bench/card"]["client"] == {
         "name": "scripted 1.2",
         "revision": "2025-11-25",
+        "tools": "not known",
         "capabilities": {
             "probed": "1.2", "images": True, "overlap": "together", "overlap_others": "together",
             "structured": "shown", "long_text": 100_000, "call_seconds": None,

@@ -12,7 +12,7 @@ from m3bench.server.clients.trial.conversation import BRIDGE, Called, Request
 from m3bench.server.clients.trial.findings import Findings, tools_on_the_first_turn
 from m3bench.server.clients.trial.measured import measured
 from m3bench.server.clients.trial.report import lines
-from m3bench.server.clients.trial.script import DONE, Script, task_for
+from m3bench.server.clients.trial.script import DONE, Script, named, task_for
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.clients.trial.trial import try_client
 from m3bench.server.commands.program import app
@@ -76,6 +76,12 @@ def test_tools_count_on_the_first_turn_alone() -> None:
     assert tools_on_the_first_turn(["a", "b"], [title, first, late]) == ("by search", 2)
     assert tools_on_the_first_turn(["a", "c"], [first, late]) == ("missing", 1)
     assert tools_on_the_first_turn(["a"], [title]) == ("missing", 0)
+
+
+def test_a_tool_is_known_by_any_name_that_clients_make_of_it() -> None:
+    for name in ("nationalparks__findParks", "m3bench_nationalparks__findParks", "nationalparks_find_parks"):
+        assert named("nationalparks__findParks", ["other", name]) == name
+    assert named("score", ["restore", "scores", "scoreCard"]) is None
 
 
 def test_what_is_wrong_is_said_and_a_client_that_loses_pictures_is_not_wrong() -> None:
