@@ -1,8 +1,7 @@
-"""A contact sheet: all the pictures of a set on one PNG, and on one page with their questions."""
+"""A contact sheet: all the pictures of a set on one PNG."""
 
 import io
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
@@ -11,47 +10,15 @@ COLUMNS = 8
 CELL = (320, 240)
 CAPTION = 22
 
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif }}
-body {{ margin: 1.5rem }}
-main {{ display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)) }}
-figure {{ margin: 0 }}
-img {{ width: 100%; height: auto; border-radius: 6px }}
-figcaption b {{ display: block }}
-</style>
-<h1>{title}</h1>
-<main>
-{figures}
-</main>
-</html>
-"""
 
-
-def write_sheet(folder: Path, title: str, pictures: Mapping[str, bytes], captions: Mapping[str, str]) -> list[Path]:
-    """Write `contact.png` and `contact.html` beside the pictures.
-
-    Args:
-        folder: Where; the pictures are written into its `pictures`.
-        title: Of the page.
-        pictures: Files by name.
-        captions: What the page says below a picture, by name.
-    """
+def write_sheet(folder: Path, pictures: Mapping[str, bytes]) -> Path:
+    """Write pictures, by file name, into a folder's `pictures`, and `contact.png` beside it."""
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
     for name, data in pictures.items():
         (folder / "pictures" / name).write_bytes(data)
     sheet = folder / "contact.png"
     _draw(list(pictures.items())).save(sheet, optimize=True)
-    figures = "\n".join(
-        f'<figure><img loading="lazy" src="pictures/{escape(name)}" alt="{escape(name)}">'
-        f"<figcaption><b>{escape(Path(name).stem)}</b>{escape(captions.get(name, ''))}</figcaption></figure>"
-        for name in pictures
-    )
-    page = folder / "contact.html"
-    page.write_text(_PAGE.format(title=escape(title), figures=figures), "utf-8")
-    return [sheet, page]
+    return sheet
 
 
 def _draw(pictures: Sequence[tuple[str, bytes]]) -> Image.Image:

@@ -93,19 +93,23 @@ def stats(tasks: Set = None, json: Json = False) -> None:
 
 @commands.command()
 def render(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write pictures and contact sheet into.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write into.")],
     tasks: Set = None,
     family: Families = None,
     seed: Annotated[int | None, typer.Option(help="Draw new pictures from this seed, without playing tasks.")] = None,
     count: Annotated[int, typer.Option(min=1, help="New pictures per family.")] = 4,
     art: ArtFolder = None,
 ) -> None:
-    """Write pictures and a contact sheet (contact.png, contact.html): of a set, or new ones from a seed."""
+    """Write a page of a set's tasks for people to read (tasks.html), and a contact sheet (contact.png).
+
+    With a seed, new pictures and their contact sheet alone.
+    """
     import random
 
     _make_folder(out)
     from m3bench.sandboxes.world.tables import load
     from m3bench.server.authoring.contact_sheet import write_sheet
+    from m3bench.server.authoring.reading_page import write_page
     from m3bench.server.commands.screen import progress
     from m3bench.tasks.families.base import Kit
 
@@ -113,8 +117,7 @@ def render(
         library = _library(tasks)
         chosen = [task for task in library.tasks.values() if not family or task.family in family]
         pictures = {name: library.picture(name) for task in chosen for name in task.pictures}
-        captions = {name: task.question for task in chosen for name in task.pictures}
-        title = f"{library.set.name} {library.set.version}"
+        typer.echo(write_page(out, f"{library.set.name} {library.set.version}", chosen))
     else:
         kit = Kit(_art(art), load)
         wanted = [(one, number) for one in _families(family) for number in range(1, count + 1)]
@@ -122,10 +125,7 @@ def render(
             f"{one.name}-{number}.png": one.compose(random.Random(f"picture {one.name} {seed} {number} 0"), kit).picture
             for one, number in progress(wanted, len(wanted), "Drawing")
         }
-        captions = {}
-        title = f"Seed {seed}"
-    for path in write_sheet(out, title, pictures, captions):
-        typer.echo(path)
+    typer.echo(write_sheet(out, pictures))
 
 
 @commands.command()

@@ -112,7 +112,7 @@ def test_a_set_is_made_shown_counted_and_proven(tmp_path: Path) -> None:
     assert Path(shown.splitlines()[-1]).is_file()
     assert m3bench("tasks", "render", "--tasks", folder, "--out", tmp_path / "look").returncode == 0
     assert (tmp_path / "look" / "contact.png").read_bytes().startswith(b"\x89PNG")
-    assert "barcode_lookup-1" in (tmp_path / "look" / "contact.html").read_text()
+    assert "barcode_lookup-1" in (tmp_path / "look" / "tasks.html").read_text("utf-8")
 
 
 @pytest.mark.slow
