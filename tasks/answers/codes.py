@@ -18,7 +18,7 @@ LEAST_DIGITS = 6
 _VERSION = re.compile(r"(?<![\w.])v?\.?\s?(\d+(?:\.\d+)*(?:[-.+]?(?:[a-z]+[\w.]*|[0-9a-f]{6,}))?)(?![\w])")
 _LABEL = re.compile(
     r"^(?:isbn(?:-?1[03])?|ean(?:-?13)?|upc(?:-?a)?|gtin|doi|arxiv|pmid|nct id|barcode|code|number|no|nr|object|item|"
-    r"tel|telephone|phone|mobile|id|ticker|symbol|icd(?:-10)?(?:-cm)?)\b[\s.:#-]*(?:number|no|id|code)?[\s.:#-]*"
+    r"tel|telephone|phone|mobile|id|ticker|symbol|commit|hash|revision|rev|option|icd(?:-10)?(?:-cm)?)\b[\s.:#-]*(?:number|no|id|code)?[\s.:#-]*"
 )
 
 
@@ -135,7 +135,9 @@ class Code(Value):
 
 def _canonical(text: str, form: str) -> str:
     folded = _LABEL.sub("", fold(text))
-    folded = re.sub(r"^(?:https?://)?(?:dx\.|www\.)?(?:doi\.org/|arxiv\.org/abs/)?", "", folded).rstrip("/")
+    folded = re.sub(
+        r"^(?:https?://)?(?:dx\.|www\.)?(?:doi\.org/|arxiv\.org/abs/)?|^github:nixos/nixpkgs/", "", folded
+    ).rstrip("/")
     signs = re.sub(r"[^\w]", "", folded).replace("_", "")
     if form.casefold() in ("isbn", "barcode", "ean", "upc", "gtin") and re.fullmatch(r"\d{8,14}|\d{9}x", signs):
         if len(signs) == 10 and form.casefold() == "isbn":

@@ -11,14 +11,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from m3bench.tasks.answers.base import JSON, Asked, Value, is_nothing
+from m3bench.tasks.answers.loose import BULLET as _BULLET
+from m3bench.tasks.answers.loose import cells as _cells
+from m3bench.tasks.answers.loose import loose_row, loose_tables, turned
 from m3bench.tasks.answers.single import Item
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
 MOST = 200
 """Items that are looked at."""
-
-_BULLET = re.compile(r"^\s*(?:[-*•·–]|\(?\d{1,2}[.):]|[a-z]\))\s+", re.IGNORECASE)
 
 
 class Items(Value):
@@ -115,21 +116,38 @@ class Table(Value):
         """Which row is missing, wrong or too much."""
         if is_nothing(given):
             return "nothing was given"
-        rows = self._read(given)
-        if rows is None:
-            return f"it is not a table with the columns {', '.join(self.columns)}"
         words = Asked(words=f"{asked.words} {' '.join(self.columns)}", evidence=asked.evidence)
-        left = rows[:MOST]
+        reasons = [self._compare(rows, words) for rows in self._readings(given)]
+        if None in reasons:
+            return None
+        return next(iter(reasons), f"it is not a table with the columns {', '.join(self.columns)}")
+
+    def _compare(self, rows: Sequence[Sequence[JSON]], asked: Asked) -> str | None:
+        left = list(rows[:MOST])
         for right in self.rows:
-            found = [index for index, row in enumerate(left) if right[0].problem(row[0], words) is None]
+            found = [index for index, row in enumerate(left) if right[0].problem(row[0], asked) is None]
             if not found:
                 return f"the row of {right[0].said()!r} is missing"
             row = left.pop(found[0])
             for name, cell, part in zip(self.columns, right, row, strict=True):
-                reason = cell.problem(part, words)
+                reason = cell.problem(part, asked)
                 if reason:
                     return f"{name} of {right[0].said()!r}: {reason}"
         return f"{len(left)} rows too many" if left else None
+
+    def _readings(self, given: JSON) -> Iterator[list[list[JSON]]]:
+        """The tables that a value may be: as it stands, as loose lines, or by the values of a second column."""
+        many = len(self.columns)
+        rows = self._read(given)
+        if rows is not None:
+            yield rows
+        if isinstance(given, str):
+            yield from loose_tables(given, many)
+        elif isinstance(given, list | tuple) and given and all(isinstance(row, str) for row in given):
+            lines = [loose_row(row, many) for row in given]
+            yield from [[line for line in lines if line]] if all(lines) else []
+        if many == 2:
+            yield from turned(given if isinstance(given, dict) else {str(one): other for one, other in rows or ()})
 
     def _read(self, given: JSON) -> list[list[JSON]] | None:
         if isinstance(given, str):
@@ -150,7 +168,11 @@ class Table(Value):
     def _row(self, row: JSON) -> list[JSON] | None:
         if isinstance(row, dict):
             named = {_plain(str(name)): value for name, value in row.items()}
-            cells = [named.get(_plain(name)) for name in self.columns]
+            known = [_plain(name) for name in self.columns]
+            if len(named) == len(known) and known[0] in named:  # the others may be called otherwise, in the same order
+                unknown = iter([value for name, value in named.items() if name not in known])
+                return [named[name] if name in named else next(unknown) for name in known]
+            cells = [named.get(name) for name in known]
             return cells if any(cell is not None for cell in cells) else None
         if isinstance(row, str):
             found = _table_text(row, len(self.columns))
@@ -235,18 +257,3 @@ def _table_text(text: str, columns: int) -> JSON:
             return text
         found.append(cells)
     return found
-
-
-def _cells(line: str, columns: int) -> list[str] | None:
-    """The cells of a line: a key, a mark, and the others with commas between them."""
-    line = re.sub(r"\*\*|`", "", line)
-    for mark in (r"\s*\t\s*", r"\s*:\s+", r"\s+[-–—]+\s+", r"\s*(?:→|->|=>|=)\s*", r"\s*,\s+"):
-        key, *rest = re.split(mark, line, maxsplit=1)
-        if not rest:
-            continue
-        if columns == 2:
-            return [key.strip(), rest[0].strip()]
-        others = re.split(r"\s*[,;|]\s+|\s*\t\s*|\s*\|\s*", rest[0])
-        if len(others) == columns - 1:
-            return [key.strip(), *(part.strip() for part in others)]
-    return None

@@ -144,7 +144,7 @@ class Time(Value):
         """Why it is not the time."""
         if is_nothing(given):
             return "nothing was given"
-        text = fold(as_text(given))
+        text = _in_digits(fold(as_text(given)))
         matches = list(_TIME.finditer(text))
         if not matches:
             return f"there is no time in {text[:60]!r}"
@@ -183,6 +183,16 @@ _TIME = re.compile(
     r"(?<![\d:])(?P<h>\d{1,2})(?:(?::|h|\.)\s?(?P<m>\d{2})(?::\d{2}(?:\.\d+)?)?|(?=\s?[ap]\.?m\b|h\b|\so'clock))h?"
     r"(?:\s?(?P<half>[ap]\.?m)\.?(?!\w))?(?:\s?(?P<zone>z|utc|gmt)?(?P<off>[+-]\d{1,2}(?::?\d{2})?)?(?!\w))?"
 )
+
+
+_NAMED = {r"(?:\b12(?::00)?\s+)?\bmidnight\b|\b24:00\b": "00:00", r"(?:\b12(?::00)?\s+)?\b(?:noon|midday)\b": "12:00"}
+
+
+def _in_digits(text: str) -> str:
+    """A text with noon, midnight and the hours of soldiers as clocks show them."""
+    for pattern, time in _NAMED.items():
+        text = re.sub(pattern, time, text)
+    return re.sub(r"\b([01]\d|2[0-3])([0-5]\d)\s?(?:hours|hrs)\b", r"\1:\2", text)
 
 
 def _offset(zone: str | None) -> int | None:

@@ -21,6 +21,14 @@ MOST_WORDS = 40
 _PARTICLES = frozenset({"of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "el", "in", "at"})
 
 
+_ASIDE = re.compile(
+    r"\s*[,(–—-]\s*(?:about|around|approximately|roughly|only|just|~|≈)?\s*\d+(?:[.,]\d+)?\s*"
+    r"(?:km|kilomet(?:er|re)s?|m|met(?:er|re)s?|mi|miles?)(?:\s+(?:away|off|distant))?\s*\)?\s*$",
+    re.IGNORECASE,
+)
+"""How far away something is, said behind its name."""
+
+
 class Name(Value):
     """What something is called."""
 
@@ -75,6 +83,8 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     """Why a text does not name a thing; None when it does."""
     if not text:
         return "it is not a single name"
+    if not any(map(_ASIDE.search, (*names, *others))):
+        text = _ASIDE.sub("", text)
     mine = words_of(text)
     if "?" in text and not any("?" in name for name in names):
         return "it is a question"
