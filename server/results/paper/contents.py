@@ -14,12 +14,6 @@ from m3bench.server.scoring.profiles import AVERAGED
 
 Document = Mapping[str, Any]
 
-SETS_ACROSS = 5
-"""Sets side by side in one LaTeX table."""
-
-_ACROSS_COUNT = 16
-"""Characters of a set's name over a narrow column."""
-
 
 def tables(board: Document, analyses: Mapping[str, Document]) -> Iterator[Table]:
     """The tables of a group.
@@ -218,13 +212,9 @@ def _across(
     """A table with a column for every set."""
     columns = (
         *(Column(name=one.replace(" ", "_"), heading=one) for one in first),
-        *(Column(name=entry["name"], heading=_clipped(entry["name"]), form=form) for entry in entries),
+        *(Column(name=entry["name"], heading=entry["name"], form=form) for entry in entries),
     )
-    return Table(name=name, caption=caption, columns=columns, rows=tuple(rows), split=SETS_ACROSS)
-
-
-def _clipped(name: str) -> str:
-    return name if len(name) <= _ACROSS_COUNT else f"{name[: _ACROSS_COUNT - 1]}…"
+    return Table(name=name, caption=caption, columns=columns, rows=tuple(rows), narrow=True)
 
 
 def between(interval: Sequence[float] | None) -> tuple[float, float] | None:

@@ -26,7 +26,7 @@ from m3bench.server.results.paper.groups import SetGroup
 from m3bench.server.results.paper.methods import hashes, methods
 from m3bench.server.results.paper.overview import overview
 from m3bench.server.results.paper.pdf import pdf
-from m3bench.server.results.paper.tables import Table, csv_text, escaped, latex_text
+from m3bench.server.results.paper.tables import Table, csv_text, escaped, latex_text, short_names, shortened
 from m3bench.server.results.reports.standings import leaderboard_document
 from m3bench.server.results.resultset import ResultSet
 from m3bench.tasks.atomic_files import write_atomically
@@ -35,6 +35,7 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
 
 SCHEMA = 1
+NUMBERS = "numbers.json"
 
 
 def write_paper(
@@ -49,8 +50,10 @@ def write_paper(
         libraries: Sets of tasks at hand; the difficulty of tasks comes from them.
 
     Raises:
-        InputFileError: The folder cannot be written.
+        InputFileError: The folder cannot be written, or holds something else.
     """
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / NUMBERS).exists()):
+        raise InputFileError(folder, "is not empty and was not written by `m3bench paper`: choose another with -o")
     told = [_numbers(group, libraries) for group in groups]
     files: dict[str, bytes] = {}
     results: list[Table] = []
@@ -59,7 +62,7 @@ def write_paper(
         made = list(tables(numbers["leaderboard"], numbers["analyses"]))
         results.append(made[0])
         files |= {f"{prefix}{name}": content for name, content in _files(made, numbers)}
-    files["numbers.json"] = _json({"schema": SCHEMA, "kind": "paper", "groups": told})
+    files[NUMBERS] = _json({"schema": SCHEMA, "kind": "paper", "groups": told})
     files |= _methods(groups, told)
     files["example.tex"] = _example(files).encode()
     try:
@@ -110,19 +113,23 @@ def tasks_at_hand(results: ResultSet, libraries: Sequence[Library]) -> Mapping[s
 
 
 def _files(made: Sequence[Table], numbers: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+    entries = numbers["leaderboard"]["entries"]
+    names = short_names([entry["name"] for entry in entries], entries[0]["profile"])
     for table in made:
         yield f"tables/{table.name}.csv", csv_text(table).encode()
         if table.rows and any(column.heading for column in table.columns):
-            yield f"tables/{table.name}.tex", latex_text(table).encode()
-    for name, figure in _figures(numbers):
+            yield f"tables/{table.name}.tex", latex_text(shortened(table, names)).encode()
+    for name, figure in _figures(numbers, names):
         if figure is not None:
             drawn = figure[0].svg(figure[1])
             yield f"figures/{name}.svg", drawn.encode()
             yield f"figures/{name}.pdf", pdf(drawn)
 
 
-def _figures(numbers: Mapping[str, Any]) -> Iterator[tuple[str, plots.Figure | None]]:
-    entries = numbers["leaderboard"]["entries"]
+def _figures(numbers: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, plots.Figure | None]]:
+    entries = [{**entry, "name": names[entry["name"]]} for entry in numbers["leaderboard"]["entries"]]
+    became = [(names[name], one["failures"]) for name, one in numbers["analyses"].items()]
+    became.sort(key=lambda one: [entry["name"] for entry in entries].index(one[0]))
     yield "solved", plots.intervals(entries, "solved")
     yield "average", plots.intervals(entries, "average")
     yield "families", plots.families(entries)
@@ -130,10 +137,7 @@ def _figures(numbers: Mapping[str, Any]) -> Iterator[tuple[str, plots.Figure | N
     yield "time", plots.against(entries, "seconds", "seconds per sample")
     yield "tokens", plots.against(entries, "tokens", "tokens per sample")
     yield "calls", plots.against(entries, "calls", "calls per sample")
-    yield (
-        "failures",
-        plots.failures([(entry["name"], numbers["analyses"][entry["name"]]["failures"]) for entry in entries]),
-    )
+    yield "failures", plots.failures(became)
 
 
 def _methods(groups: Sequence[SetGroup], told: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:

@@ -46,8 +46,12 @@ def _certain(board: Mapping[str, Any]) -> list[str]:
     if not pairs:
         return []
     if not clear:
-        least = min((pair["detectable"] for pair in pairs if pair["detectable"] is not None), default=None)
-        found = "" if least is None else f"; a difference of {least * 100:.0f} points or more would have been found"
+        least = max((pair["detectable"] for pair in pairs if pair["detectable"] is not None), default=None)
+        found = (
+            ""
+            if least is None
+            else f"; a difference of {least * 100:.0f} points would have been found four times out of five"
+        )
         return [f"No two sets differ clearly in what they solve{found}."]
     told = [f"{len(clear)} of {len(pairs)} pairs of sets differ clearly in what they solve."]
     for pair in sorted(clear, key=lambda one: -abs(one["difference"]))[:MANY]:
@@ -84,9 +88,9 @@ def _careful(group: Mapping[str, Any]) -> list[str]:
                 f"; had they all failed or all been solved, it would have solved {limits[0] * 100:.1f} % or "
                 f"{limits[1] * 100:.1f} %"
             )  # fmt: skip
-            told.append(f"Careful: {counts['void']} samples of {name} are void{share}.")
+            told.append(f"Careful: void samples of {name}: {counts['void']}{share}.")
         if counts["missing"]:
-            told.append(f"Careful: {counts['missing']} samples of {name} were not played.")
+            told.append(f"Careful: samples of {name} that were not played: {counts['missing']}.")
         if entry["summary"]["note"]:
             told.append(f"{name}: {entry['summary']['note']}")
     return told

@@ -114,18 +114,17 @@ def against(entries: Sequence[Entry], name: str, label: str) -> Figure | None:
     drawing.text("solved, %", EDGE, top - 16, SIZE, fill=INK)
     drawing.text(label, (left + right) / 2, bottom + 40, SIZE, fill=INK, anchor="middle")
     written: list[tuple[float, float, float]] = []
-    for per, value, entry in sorted(points, key=lambda one: (-one[1], one[0], one[2]["name"])):
+    for per, value, entry in sorted(points, key=lambda one: (one[1], one[0], one[2]["name"])):
         x, y = left + (right - left) * place(per), bottom - (bottom - top) * value
         tone = OTHER if entry["kind"] == "baseline" else MARK
         length = min(wide(entry["name"], SIZE - 1), WIDTH - EDGE - x - 8)
         line = y - 6
         while any(abs(line - other) < SIZE and x < end and start < x + length + 8 for start, end, other in written):
-            line += SIZE + 1
+            line -= SIZE + 1
         written.append((x, x + length + 8, line))
         _dot(drawing, x, y, tone)
         drawing.text(entry["name"], x + 8, line, SIZE - 1, fill=INK, room=length + 1)
-    lowest = max([bottom + 52, *(line + 12 for _, _, line in written)])
-    return drawing, lowest
+    return drawing, bottom + 52
 
 
 def failures(sets: Sequence[tuple[str, Mapping[str, int]]]) -> Figure:

@@ -7,8 +7,8 @@ but for what a spreadsheet would take for a formula.
 
 import csv
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from m3bench.server.scoring.words import printable
@@ -27,6 +27,12 @@ _SPECIAL = {
 }  # fmt: skip
 _LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ")
 """What LaTeX sets in its first font without a package."""
+
+
+_ACROSS = 84
+"""Characters of headings side by side, beside the first column."""
+_DOWN = 48
+"""Lines of one table on a page."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +55,31 @@ class Table:
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
-    split: int = 0
-    """In LaTeX, columns after the first that one table has at most; the rest goes into further ones."""
+    narrow: bool = False
+    """Whether it has a column for every set: in LaTeX it is then cut into tables that fit a page."""
+
+
+def short_names(names: Sequence[str], profile: str) -> dict[str, str]:
+    """Names for reading: those of a study's cells without the profile and set in which all of them end.
+
+    Others stay as they are: `gpt-4.1` is not `gpt-4`.
+    """
+    endings = {tuple(name.split(".")[-2:]) for name in names}
+    ending = next(iter(endings), ("",))
+    if len(endings) > 1 or ending[0] != profile or any(name.count(".") < 2 for name in names):
+        return {name: name for name in names}
+    return {name: ".".join(name.split(".")[:-2]) for name in names}
+
+
+def shortened(table: Table, names: Mapping[str, str]) -> Table:
+    """The table with other names for sets."""
+    return replace(
+        table,
+        columns=tuple(replace(one, heading=names.get(one.heading, one.heading)) for one in table.columns),
+        rows=tuple(
+            tuple(names.get(cell, cell) if isinstance(cell, str) else cell for cell in row) for row in table.rows
+        ),
+    )
 
 
 def csv_text(table: Table) -> str:
@@ -73,15 +102,24 @@ def csv_text(table: Table) -> str:
 
 
 def latex_text(table: Table) -> str:
-    """The table for `\\input`, in several where it has too many columns for one."""
+    """The table for `\\input`, in several where it has too many columns or lines for one."""
     shown = [(place, one) for place, one in enumerate(table.columns) if one.heading]
     first, rest = shown[:1], shown[1:]
-    size = table.split or max(1, len(rest))
-    parts = [first + rest[at : at + size] for at in range(0, max(1, len(rest)), size)]
-    return "\n".join(_latex(table, part, number, len(parts)) for number, part in enumerate(parts, 1))
+    widest = max((len(one.heading) for _, one in rest), default=1)
+    size = max(1, _ACROSS // (widest + 2)) if table.narrow else max(1, len(rest))
+    parts = [
+        (first + rest[at : at + size], table.rows[row : row + _DOWN])
+        for at in range(0, max(1, len(rest)), size)
+        for row in range(0, max(1, len(table.rows)), _DOWN)
+    ]
+    return "\n".join(
+        _latex(table, columns, rows, number, len(parts)) for number, (columns, rows) in enumerate(parts, 1)
+    )
 
 
-def _latex(table: Table, shown: Sequence[tuple[int, Column]], number: int, of: int) -> str:
+def _latex(
+    table: Table, shown: Sequence[tuple[int, Column]], rows: Sequence[tuple[Value, ...]], number: int, of: int
+) -> str:
     caption = table.caption if of == 1 else f"{table.caption} Part {number} of {of}."
     lines = [
         "\\begin{table}",
@@ -89,12 +127,12 @@ def _latex(table: Table, shown: Sequence[tuple[int, Column]], number: int, of: i
         f"\\caption{{{escaped(caption)}}}",
         f"\\label{{tab:m3bench-{table.name}{f'-{number}' if of > 1 else ''}}}",
         "\\footnotesize",
-        "\\setlength{\\tabcolsep}{4pt}",
+        "\\setlength{\\tabcolsep}{3pt}",
         f"\\begin{{tabular}}{{{''.join('l' if one.form == 'text' else 'r' for _, one in shown)}}}",
         "\\hline",
         _line([escaped(one.heading) for _, one in shown]),
         "\\hline",
-        *(_line([escaped(said(row[place], one.form)) for place, one in shown]) for row in table.rows),
+        *(_line([escaped(said(row[place], one.form)) for place, one in shown]) for row in rows),
         "\\hline",
         "\\end{tabular}",
         "\\end{table}",

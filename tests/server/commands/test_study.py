@@ -64,11 +64,11 @@ def samples(folder: Path) -> list[tuple[str, str, int]]:
     return sorted((cell, line["task"], line["repeat"]) for cell, line in found)
 
 
-def killed_after(path: Path, folder: Path, count: int) -> None:
+def killed_after(path: Path, folder: Path, count: int, seconds: float = 240) -> None:
     """Play in a process of its own, and kill it when so many samples are there."""
     process = subprocess.Popen([*COMMAND, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        eventually(lambda: process.poll() is not None or written(folder) >= count, f"{count} samples", 240)
+        eventually(lambda: process.poll() is not None or written(folder) >= count, f"{count} samples", seconds)
     finally:
         process.kill()
         process.wait(60)
@@ -149,6 +149,38 @@ def test_a_budget_that_is_used_up_stops_and_says_which() -> None:
     with pytest.raises(CapReached, match="tokens"):
         _hold(Spent(tokens=10), Caps(tokens=10))
     _hold(Spent(tokens=10, cost=1.0), Caps(tokens=11, cost=1.1))
+
+
+@pytest.mark.slow
+def test_six_models_with_two_solvers_are_killed_twice_and_lose_and_repeat_nothing(tmp_path: Path) -> None:
+    tasks = three_tasks(tmp_path / "set")
+    plays = {"right": RIGHT, "sloppy": SLOPPY, "gives-up": GIVES_UP}
+    models = [
+        {"model": write_script(tmp_path / f"{name}.json", {"survey-1": turns}), "name": f"{name}-{number}"}
+        for number in (1, 2)
+        for name, turns in plays.items()
+    ]
+    path = plan(
+        tmp_path, tasks, models=models, solvers=["react", "executor"], repeats=3, parallel=3,
+        sets=[{"name": "small", "tasks": str(tasks), "ids": ["survey-1"]}],
+    )  # fmt: skip
+    for count in (4, 16):
+        killed_after(path, tmp_path / "study", count, 500)
+    assert subprocess.run([*COMMAND, str(path)], check=False).returncode == 0
+    whole = samples(tmp_path / "study")
+    assert len(whole) == len(set(whole)) == 6 * 2 * 3
+    # What a script plays comes to the same in every repeat and for both models that play it, killed or not.
+    found: dict[tuple[str, str], set[Any]] = {}
+    for cell, results in totals(tmp_path / "study").items():
+        name, solver, *_ = cell.split(".")
+        found.setdefault((name[:-2], solver), set()).update((one[2], one[4], one[5]) for one in results)
+    assert {key: len(outcomes) for key, outcomes in found.items()} == dict.fromkeys(found, 1)
+    assert found["right", "react"] == {(True, 1.0, 1.0)}
+    paper = CliRunner().invoke(app, ["paper", str(tmp_path / "study"), "-o", str(tmp_path / "paper")])
+    assert paper.exit_code == 0, paper.output
+    assert sorted(one.name for one in (tmp_path / "paper").iterdir() if one.is_dir()) == [
+        "data", "executor.task", "react.task",
+    ]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from m3bench.server.results.paper import data
 from m3bench.server.results.paper.groups import groups_of
 from m3bench.server.results.paper.pdf import pdf
 from m3bench.server.results.paper.plots import intervals
-from m3bench.server.results.paper.tables import Column, Table, csv_text, escaped, latex_text
+from m3bench.server.results.paper.tables import Column, Table, csv_text, escaped, latex_text, short_names, shortened
 from tests.pictures import assert_same_bytes
 from tests.server.evaluate.headless.scripts import three_tasks
 from tests.server.results.reports.made_sets import made_set
@@ -176,16 +176,40 @@ def test_names_from_outside_are_text_in_csv_and_latex() -> None:
     assert escaped("a_b") == r"a\_b"
 
 
+def test_cells_are_named_without_profile_and_set_and_other_names_are_left_alone() -> None:
+    cells = ["gpt.react.standard.bundled", "mini.react.standard.bundled", "oracle.standard.bundled"]
+    assert list(short_names(cells, "standard").values()) == ["gpt.react", "mini.react", "oracle"]
+    for others in (["gpt-4.1", "claude-4.1"], ["v1.0.1", "v2.0.1"], [*cells, "x"], ["standard.a", "b.standard.a"], []):
+        assert list(short_names(others, "standard").values()) == others
+    assert shortened(hostile_table(), {HOSTILE[0]: "formula"}).rows[0][0] == "formula"
+
+
+def large_tables() -> list[Table]:
+    """As twenty models with long names make them."""
+    names = [f"provider-model-{number}-with-thinking" for number in range(20)]
+    first = Column(name="first", heading="first")
+    across = tuple(Column(name=name, heading=name, form="share") for name in names)
+    pair = (first, Column(name="second", heading="second"), Column(name="p", heading="p (Holm)", form="p"))
+    pairs = tuple((one, other, 0.5) for one in names for other in names)
+    return [
+        Table(name="across", caption="Wide.", columns=(first, *across), rows=(("a family", *[0.5] * 20),), narrow=True),
+        Table(name="down", caption="Long.", columns=pair, rows=pairs),
+    ]
+
+
 @pytest.mark.latex
 def test_every_table_and_figure_compiles_with_plain_latex(written: Path, tmp_path: Path) -> None:
-    (tmp_path / "hostile.tex").write_text(latex_text(hostile_table()), "utf-8")
-    document = ["\\documentclass{article}", "\\begin{document}", "\\input{hostile.tex}", "\\end{document}"]
+    made = [hostile_table(), *large_tables()]
+    (tmp_path / "hostile.tex").write_text("\\clearpage\n".join(map(latex_text, made)), "utf-8")
+    document = ["\\documentclass{article}", "\\usepackage[margin=2cm]{geometry}", "\\begin{document}"]
+    document += ["\\input{hostile.tex}", "\\end{document}"]
     (tmp_path / "own.tex").write_text("\n".join(document), "utf-8")
     for folder, name in ((tmp_path, "own.tex"), (written, "example.tex")):
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"-output-directory={tmp_path}", name]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stdout[-2000:]
         assert "Overfull" not in done.stdout
+        assert "too large" not in done.stdout
     words = "\n".join(page.extract_text() for page in PdfReader(tmp_path / "example.pdf").pages)
     assert "Tasks solved and average" in words
     assert "oracle" in words
@@ -219,6 +243,20 @@ def test_the_methods_name_versions_and_hashes_and_the_summary_fits_a_page(writte
     summary = (written / "summary.md").read_text("utf-8")
     assert "| oracle | 6 | 0 |" in summary
     assert len(summary.splitlines()) < 60
+
+
+def test_a_folder_with_somebodys_own_files_is_left_alone_and_our_own_is_written_again(
+    played: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "data" / "samples.csv"
+    own.parent.mkdir()
+    own.write_text("mine")
+    done = CliRunner().invoke(app, ["paper", str(played / "null"), "-o", str(tmp_path)])
+    assert "is not empty" in str(done.exception)
+    assert own.read_text() == "mine"
+    for _ in range(2):
+        m3bench("paper", played / "null", "-o", tmp_path / "new")
+    assert len(list((tmp_path / "new" / "data").iterdir())) == 2
 
 
 def test_a_folder_without_results_is_named_and_nothing_is_written(tmp_path: Path) -> None:
