@@ -37,6 +37,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("played")
     agents = [word for agent in AGENTS for word in ("--agent", agent)]
     small = three_tasks(folder / "tasks")
+    file = small / "tasks.json"
+    tasks = json.loads(file.read_text())
+    for task in tasks["tasks"]:
+        task["answer"] = "It is 2.5." if task["id"] == "survey-1" else "It is 108."
+    file.write_text(json.dumps(tasks))
     m3bench("run", *agents, "--tasks", small, "--repeat", 2, "--sandbox", "inprocess", "-o", folder / "runs")
     return folder / "runs"
 
@@ -84,6 +89,19 @@ def test_every_number_is_that_of_leaderboard_and_compare(played: Path, written: 
     for row in table(written, "failures"):
         for name, analysis in numbers(written)["analyses"].items():
             assert int(row[name]) == analysis["failures"].get(row["class"], 0)
+
+
+def test_compare_says_what_broke_and_why(played: Path) -> None:
+    found = json.loads(m3bench("compare", played / "oracle", played / "null", "--json"))
+    broken = [one for one in found["changed"] if one["turn"] == "broken"]
+    assert found["broken"] == [one["task"] for one in broken] != []
+    assert {one["failure"] for one in broken} == {"no calls"}
+    shown = m3bench("compare", played / "oracle", played / "null")
+    for one in broken:
+        assert f"{one['task']}: 2/2 solved, now 0/2. no calls: an answer was handed in without a single call" in shown
+    back = m3bench("compare", played / "null", played / "oracle")
+    assert f"Mended: {', '.join(found['broken'])}" in back
+    assert "Broken" not in back
 
 
 def test_a_row_for_every_sample_and_every_call_says_what_the_tables_say(played: Path, written: Path) -> None:
@@ -241,7 +259,7 @@ def test_the_methods_name_versions_and_hashes_and_the_summary_fits_a_page(writte
     assert f"m3bench {manifest['m3bench']} with 3 tasks in 2 families" in text
     assert "null, oracle and sloppy, each task 2 times" in text
     summary = (written / "summary.md").read_text("utf-8")
-    assert "| oracle | 6 | 0 |" in summary
+    assert "| oracle | 6 | 0 | 100.0 % |" in summary
     assert len(summary.splitlines()) < 60
 
 
