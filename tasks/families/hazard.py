@@ -50,6 +50,8 @@ class _Tables(Tables):
     """Hazards by name; an answer must use one of the words for each."""
     harmless: tuple[str, ...]
     meetings: tuple[str, ...]
+    said: dict[str, tuple[str, ...]]
+    """What else people call a hazard; the detector does not."""
     beside: str
     """Words that may describe a hazard."""
 
@@ -142,7 +144,7 @@ class Hazard:
             alternatives.append(
                 play.varied("A template makes the slide.", {2: [write], 3: [_template(title, named, names)]})
             )
-        spelled = tuple((name, *_tables().hazards[name].aliases) for name in names)
+        spelled = tuple(map(_names, names))
         return Solution(
             wording=f"Detect the hazards in {path}, mark each with a {colour} {shape} and its name, put the picture on a slide titled {title!r} "
             f"with the hazards as {_LISTS[kind]}, and save the deck.",
@@ -266,7 +268,10 @@ class Hazard:
             )
         )
         rows = tuple(
-            (_hazard(name), Choice(options=("left", "right"), value=side, aliases=(f"{side} half", f"{side} side")))
+            (
+                _hazard(name),
+                Choice(options=("left", "right"), value=side, aliases=(f"{side} half", f"{side} side", side[0])),
+            )
             for name, side in zip(names, sides, strict=True)
         )
         told = ", ".join(f"{name} ({side})" for name, side in zip(names, sides, strict=True))
@@ -314,12 +319,17 @@ def _everything(path: str) -> ReferenceCall:
     )
 
 
+def _names(name: str) -> tuple[str, ...]:
+    """What a hazard may be called."""
+    return (name, *_tables().hazards[name].aliases, *_tables().said[name])
+
+
 def _hazard(name: str) -> Name:
     """A hazard in the words that people use for it."""
     others = [other for other in (*_tables().hazards, *_tables().harmless, "worker") if other != name]
     return Name(
         value=name,
-        aliases=_tables().hazards[name].aliases,
+        aliases=_names(name)[1:],
         others=tuple(others),
         context=(_tables().beside, _tables().hazards[name].description),
     )

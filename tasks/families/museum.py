@@ -47,7 +47,7 @@ class Museum:
             card = (work["title"], works.maker(work), work["date"], department)
             exhibit(canvas, rng, kind, gap + width / 2 + number * (width + gap), width, level, card, work["kind"])
         canvas.light(rng, 0.8)
-        told = telling(kit, _tables().artists)
+        told = telling(kit, _tables().artists, described=True)
         seen = [
             {
                 "query": works.query(work),
@@ -127,6 +127,7 @@ class Museum:
         need(next_year - year >= _MARGIN, "two were born at nearly the same time")
         need(len(elder["telling"]) >= 5, "the article says nothing that it alone says")
         name = elder["artist"]
+        bio = records[named.index(elder)]["Artist Bio"]
         look = call("wiki/search", {"query": name}, free=("n",), words={"query": works.distinctive_words(name)[-1:]})
         (text,) = await play.step(look)
         title = text.split("\n")[1].removeprefix("- ")
@@ -143,7 +144,7 @@ class Museum:
                         value=name,
                         aliases=(title,),
                         others=tuple(work["artist"] for work in named if work is not elder),
-                        context=(str(year), elder["title"]),
+                        context=(str(year), elder["title"], bio, "born", "artist painter sculptor printmaker"),
                     ),
                     compared=tuple(float(one) for one in sorted(years)),
                     derived=tuple(float(one) for one in years),
@@ -152,7 +153,7 @@ class Museum:
                 Field(
                     name="about",
                     meaning="one or two sentences on the life or work of that artist, from an encyclopedia",
-                    value=Text(words=80, value=about, mentions=(elder["telling"],)),
+                    value=Text(words=80, value=about, mentions=(_inflected(elder["telling"]),)),
                 ),
             ),
             alternatives=(play.varied("The article without a search.", {2: ()}),),
@@ -259,10 +260,15 @@ def _title(title: str, titles: Sequence[str]) -> Name:
 
 
 def _medium(medium: str) -> Name:
-    """A medium; oil is a paint."""
+    """A medium; oil is a paint, oak a wood, and a kind of marble is marble."""
     plain = medium.partition(" (")[0]
-    return Name(
-        value=medium,
-        aliases=(plain, re.sub(r"\bOil on\b", "Oil paint on", plain)),
-        context=(medium, "paint painting painted carved made from of material technique"),
-    )
+    loose = re.sub(r"^[\w-]+ (?=(?:marble|alabaster)$)", "", plain.removesuffix(" panel"))
+    forms = (plain, loose, loose.replace("oak", "wood"), loose.replace("oak", "oak wood"))
+    said = [re.sub(r"\bOil on\b", oil, form) for form in forms for oil in ("Oil on", "Oil paint on", "Oil,")]
+    beside = "paint painting painted carved made from of material technique sculpture statue panel cast piece"
+    return Name(value=medium, aliases=tuple(dict.fromkeys(said)), context=(medium, beside))
+
+
+def _inflected(words: Sequence[str]) -> tuple[str, ...]:
+    """Words, also as one or several."""
+    return tuple(dict.fromkeys(form for word in words for form in (word, f"{word}s", word.removesuffix("s"))))

@@ -143,7 +143,11 @@ class NixosDiagnostic:
                     value=Table(
                         columns=("package", "enable_option", "options"),
                         rows=tuple(
-                            (_package(name, names), Code(form="option", value=option), Integer(value=count))
+                            (
+                                _package(name, names),
+                                Code(form="option", value=option, aliases=(f"{option} = true",)),
+                                Integer(value=count),
+                            )
                             for (name, option), count in rows
                         ),
                     ),

@@ -12,6 +12,7 @@ from m3bench.tasks.answers.fields import Code, Date, Field, File, Integer, Items
 from m3bench.tasks.answers.sheets import WorkbookRows
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.outposts import outpost
 from m3bench.tasks.task import ReferenceCall
@@ -28,6 +29,14 @@ _MARGIN = 0.2
 _SKY = ("Observatory", "Telescope", "Gemini", "Radar", "ALMA", "Experiment")
 _COLD = ("AQ", "SJ", "CH", "SE")
 _FIRST, _LAST = date(2024, 2, 1), date(2025, 10, 20)
+
+
+class _Tables(Tables):
+    known_as: dict[str, tuple[str, ...]]
+    """What else research sites are called."""
+
+
+_tables = tables("research_station", _Tables)
 
 
 class ResearchStation:
@@ -61,6 +70,7 @@ class ResearchStation:
             canvas,
             name=site["name"],
             around={place["name"]: _apart(site, place) for place in stations if place is not site},
+            addresses={place["name"]: place["address"] for place in stations},
             flares=sorted(record["peak"][:10] for record in kit.world("solar_flares")),
             storms=sorted(record["start"][:10] for record in kit.world("geomagnetic_storms")),
         )
@@ -128,7 +138,7 @@ class ResearchStation:
                 Field(
                     name="stations",
                     meaning="every other research site within the given distance",
-                    value=Items(items=tuple(_site(name, names, facts["name"]) for name in names)),
+                    value=Items(items=tuple(_site(name, names, facts) for name in names)),
                 ),
                 Field(
                     name="workbook",
@@ -210,19 +220,18 @@ class ResearchStation:
                     value=Table(
                         columns=("name", "rating"),
                         rows=tuple(
-                            (_site(name, names, facts["name"]), Number(value=rating, within=0.049))
-                            for name, rating in rated
+                            (_site(name, names, facts), Number(value=rating, within=0.049)) for name, rating in rated
                         ),
                     ),
                 ),
                 Field(
                     name="nearest",
                     meaning="the one of them that is nearest as the crow flies",
-                    value=_site(names[0], names, facts["name"]),
+                    value=_site(names[0], names, facts),
                     compared=tuple(far),
                     derived=spots,
                 ),
-                Field(name="nearest_address", meaning="the address of that one", value=sights.address(address)),
+                Field(name="nearest_address", meaning="the address of that one", value=_address(address)),
             ),
             given={"radius": str(radius)},
             alternatives=(play.varied("The address taken from the search.", {2: ()}),),
@@ -251,12 +260,25 @@ def _called(place: Mapping[str, Any]) -> str:
     return str(place["displayName"]["text"])
 
 
-def _site(name: str, names: Sequence[str], own: str) -> Name:
+def _site(name: str, names: Sequence[str], facts: Mapping[str, Any]) -> Name:
+    others = (*(other for other in names if other != name), facts["name"])
+    known = _tables().known_as
     return Name(
         value=name,
-        others=(*(other for other in names if other != name), own),
-        context=("research station base observatory telescope institute",),
+        aliases=known.get(name, ()),
+        others=(*others, *(alias for other in others for alias in known.get(other, ()))),
+        context=(
+            "research station base observatory telescope institute",
+            facts["addresses"][name],
+            *known.get(name, ()),
+        ),
     )
+
+
+def _address(text: str) -> Name:
+    """An address; whoever knows the place says more of where it is."""
+    found = sights.address(text)
+    return found.model_copy(update={"context": (*found.context, "region de región province county island")})
 
 
 def _class(size: str) -> Code:
