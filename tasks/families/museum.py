@@ -55,6 +55,7 @@ class Museum:
                 "title": work["title"],
                 "department": work["met_department_id"],
                 "subject": works.subject(work),
+                "maker": works.maker(work),
                 "artist": works.maker(work) if works.maker(work) in _tables().artists else "",
                 "telling": told.get(works.subject(work), ()),
             }
@@ -90,8 +91,8 @@ class Museum:
         )
         await play.step(write)
         lines = tuple(
-            (_title(title, [work["title"] for work in seen]), Integer(value=number), _medium(medium))
-            for title, number, medium in rows
+            (_title(title, [one["title"] for one in seen], work["maker"]), Integer(value=number), _medium(medium))
+            for work, (title, number, medium) in zip(seen, rows, strict=True)
         )
         return Solution(
             wording=f"Find the works whose cards are in {path} in the Met's collection and list title, object ID and medium in a workbook.",
@@ -196,7 +197,7 @@ class Museum:
                     value=Table(
                         columns=("title", "object_id", "department_id"),
                         rows=tuple(
-                            (_title(title, titles), Integer(value=number), Integer(value=department))
+                            (_title(title, titles, artist), Integer(value=number), Integer(value=department))
                             for title, number, department in others
                         ),
                     ),
@@ -255,8 +256,10 @@ def _short(title: str) -> str:
     return title.partition(" (")[0]
 
 
-def _title(title: str, titles: Sequence[str]) -> Name:
-    return Name(value=title, aliases=(_short(title),), others=tuple(other for other in titles if other != title))
+def _title(title: str, titles: Sequence[str], maker: str) -> Name:
+    """The title of a work; who made it may be said with it."""
+    others = tuple(other for other in titles if other != title)
+    return Name(value=title, aliases=(_short(title),), others=others, context=(maker,))
 
 
 def _medium(medium: str) -> Name:
@@ -264,7 +267,11 @@ def _medium(medium: str) -> Name:
     plain = medium.partition(" (")[0]
     loose = re.sub(r"^[\w-]+ (?=(?:marble|alabaster)$)", "", plain.removesuffix(" panel"))
     forms = (plain, loose, loose.replace("oak", "wood"), loose.replace("oak", "oak wood"))
-    said = [re.sub(r"\bOil on\b", oil, form) for form in forms for oil in ("Oil on", "Oil paint on", "Oil,")]
+    said = [
+        re.sub(r"\bOil on\b", oil, form)
+        for form in forms
+        for oil in ("Oil on", "Oil paint on", "Oil painting on", "Oil,")
+    ]
     beside = "paint painting painted carved made from of material technique sculpture statue panel cast piece"
     return Name(value=medium, aliases=tuple(dict.fromkeys(said)), context=(medium, beside))
 
