@@ -1,20 +1,22 @@
-"""A slide in a lecture room that asks something: read it, find the answer on Reddit, and make a deck that gives it."""
+"""A slide in a lecture room that asks something: a deck that answers it, a chart, or an invitation to the place."""
 
 import random
 import re
+from collections.abc import Mapping
 from typing import Any
 
-from m3bench.tasks.checks import AnswerNames, BackedByCall, CallMade, DeckHas, FileOpens
+from m3bench.tasks.answers.decks import DeckChart, DeckShows
+from m3bench.tasks.answers.fields import Field, File, Integer, Name, Number
+from m3bench.tasks.checks import DeckHas
+from m3bench.tasks.families import forum, sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.decks import Deck
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import lecture
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.task import ReferenceCall
 
-_COUNTS = {"two": 2, "three": 3, "four": 4}
-_FORMS = ("bullet points", "a table with scores", "a text box")
-_EXTRAS = ("title and author in the document properties", "a fade transition on the opening slide")
-_DECK = "talk"
+_NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
+_FORMS = ("bullet points", "a table with their scores")
 
 
 class _Tables(Tables):
@@ -31,155 +33,193 @@ _tables = tables("generate_powerpoint", _Tables)
 
 
 class GeneratePowerpoint:
-    """Read a slide, answer its questions, and build a deck from both."""
+    """Read a slide; then ask the forum, or an encyclopedia and the weather, and build a deck."""
 
     name = "generate_powerpoint"
-    servers = ("ocr", "Reddit-MCP-Server", "ppt")
+    servers = ("ocr", "Reddit-MCP-Server", "wiki", "weather", "ppt")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A slide with a title, a speaker and a question."""
         community = rng.choice(tuple(_tables().talks))
         title = _tables().talks[community]
         speaker = f"{rng.choice(_tables().first)} {rng.choice(_tables().last)}"
-        event = f"{rng.choice(_tables().events)} {rng.choice(_tables().cities)}"
+        occasion, city = rng.choice(_tables().events), rng.choice(_tables().cities)
+        event = f"{occasion} {city}"
         asked = rng.choice(_tables().questions).format(community)
         canvas = Canvas(kit.art, 1320, 880)
         lecture.slide(canvas, rng, title, speaker, asked, event, _tables().pictures.get(community, "magnifying glass"))
         canvas.light(rng, 0.6)
-        return Composition.of(canvas, community=community, title=title, speaker=speaker, event=event, asked=asked)
+        towns = [one for one in kit.world("cities") if one["name"] == city]
+        article = next(one for one in kit.world("articles") if city in (one["title"], *one.get("aliases", ())))
+        return Composition.of(
+            canvas,
+            community=community,
+            title=title,
+            speaker=speaker,
+            event=event,
+            asked=asked,
+            city=city,
+            town=sights.town_line(kit, max(towns, key=lambda one: float(one.get("people") or 0))),
+            articles=[article["title"], *article.get("aliases", ())],
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Read and look up, open a deck, then slide after slide."""
+        """Read the slide, then go for what is asked; every plan ends with a saved deck."""
         facts = composition.facts
-        number, form, extra = rng.choice(tuple(_COUNTS)), rng.choice(_FORMS), rng.choice(_EXTRAS)
-        count = _COUNTS[number]
+        deck = Deck(re.sub(r"\W+", "-", facts["title"].casefold()))
+        match play.goal:
+            case "answers":
+                return await self._answers(facts, deck, rng.choice((2, 3, 4)), rng.choice(_FORMS), path, play)
+            case "chart":
+                return await self._chart(facts, deck, rng.choice((3, 4, 5)), path, play)
+            case _:
+                return await self._invitation(facts, deck, path, play)
+
+    async def _read(self, facts: Mapping[str, Any], deck: Deck, path: str, play: Script) -> None:
+        """Read the slide and open a deck; everything on the slide must be legible."""
         reading = call("ocr/perform_ocr", {"input_data": path}, free=("config",), either={"language": [None, "eng"]})
-        seen, listed = await play.step(reading, _hot(facts["community"], count))
+        seen, _ = await play.step(reading, deck.opening)
         words = [word for name in ("title", "speaker", "asked", "event") for word in facts[name].split()]
         need(all(word in seen for word in words), f"the slide must be legible: {seen}")
-        posts = _posts(listed)
-        asking = call(
-            "Reddit-MCP-Server/get_post_content", {"post_id": posts[0]["id"], "comment_limit": 1, "comment_depth": 1},
-            free=("comment_limit", "comment_depth"),
-        )  # fmt: skip
-        opening = call("ppt/create_presentation", {"id": _DECK}, free=("id",))
-        content, _ = await play.step(asking, opening)
-        who, _, said = (
-            next(line for line in content.splitlines() if line.startswith("- ")).removeprefix("- ").partition(": ")
+
+    async def _answers(
+        self, facts: Mapping[str, Any], deck: Deck, count: int, form: str, path: str, play: Script
+    ) -> Solution:
+        """The question on the slide, answered by the hottest posts and a comment."""
+        await self._read(facts, deck, path, play)
+        opener = {"title": facts["title"], "subtitle": facts["event"], "author": facts["speaker"]}
+        listed, _ = await play.step(forum.hot(facts["community"], count), deck.template("title_slide", opener))
+        posts = forum.posts(listed)
+        need(len(posts) == count, "there are too few posts")
+        pointed = form == _FORMS[0]
+        content, _ = await play.step(forum.opened(posts[0]), deck.slide(1 if pointed else 5, facts["asked"]))
+        who, said = forum.best_comment(content)
+        need(bool(said) and who not in {post.author for post in posts}, "nobody else commented")
+        rows = [["Post", "Score"], *([post.title, str(post.score)] for post in posts)]
+        await play.step(deck.points(1, [post.title for post in posts]) if pointed else deck.table(1, rows))
+        await play.step(deck.template("quote_testimonial", {"quote": said, "author": who}))
+        await play.step(deck.saving)
+        listing = [_beginning(post.title) for post in posts] + ([] if pointed else [str(post.score) for post in posts])
+        holds = (
+            DeckHas(texts=(facts["title"], facts["speaker"], facts["asked"].rstrip("?"), *listing, _beginning(said))),
         )
-        texts = {"title": facts["title"], "subtitle": facts["event"], "author": facts["speaker"]}
-        await play.step(_template("title_slide", texts))
-        arguments = {
-            "layout_index": 1 if form == "bullet points" else 5,
-            "title": facts["asked"],
-            "presentation_id": _DECK,
-        }
-        names = (
-            "layout_index",
-            "presentation_id",
-            "background_type",
-            "background_colors",
-            "color_scheme",
-            "gradient_direction",
-        )
-        await play.step(call("ppt/add_slide", arguments, free=names))
-        touch = _extra(extra, facts["title"], facts["speaker"])
-        await play.step(_fill(form, 1, posts), touch)
-        await play.step(_template("quote_testimonial", {"quote": said, "author": who}))
-        await play.step(
-            call(
-                "ppt/save_presentation",
-                {"file_path": f"./media/{_DECK}.pptx", "presentation_id": _DECK},
-                free=("file_path", "presentation_id"),
-            )
-        )
-        top = posts[0]["title"]
+        authors = tuple(sorted({post.author for post in posts}))
         return Solution(
-            wording=f"Read the slide in {path}; take the {count} hottest posts of the subreddit that it asks about; make a deck with a "
-            f"title slide, a slide with {form}, a quotation of the best comment on the first post, and {extra}; save it.",
-            answer=f'The deck "{facts["title"]}" by {facts["speaker"]} is saved as ./media/{_DECK}.pptx. The hottest post is "{top}".',
-            checks=(
-                FileOpens(pattern="*.pptx"),
-                DeckHas(texts=(facts["title"], facts["speaker"])),
-                DeckHas(texts=tuple(_beginning(post["title"]) for post in posts)),
-                DeckHas(texts=(_beginning(said),)),
-                AnswerNames(all_of=((_beginning(top),),)),
-                BackedByCall(any_of=(_beginning(top),)),
-                CallMade(tool="ocr/perform_ocr"),
-                CallMade(tool=touch.tool),
+            wording=f"Read the slide in {path}; take the {count} hottest posts of the subreddit that it asks about; make a deck with a title "
+            f"slide, a slide with {form}, and a quotation of the first comment on the first post; save it.",
+            answer=f'The deck is saved as {deck.path}. The first post is "{posts[0].title}"; the quotation is by {who}.',
+            fields=(
+                Field(
+                    name="first_post",
+                    meaning="the title of the first of the hot posts",
+                    value=forum.title(posts[0], posts),
+                ),
+                Field(
+                    name="commenter",
+                    meaning="the user who wrote the comment that is quoted",
+                    value=Name(value=who, aliases=(f"u/{who}",), others=authors),
+                ),
+                _deck(deck, holds),
             ),
-            given={"count": number, "form": form, "extra": extra},
-            alternatives=(play.varied("The deck is opened at once.", {0: [*play.steps[0], opening], 1: [asking]}),),
+            given={"count": _NUMBERS[count], "form": form},
+            alternatives=(play.varied("The slide is read by eye.", {0: [deck.opening]}),),
+        )
+
+    async def _chart(self, facts: Mapping[str, Any], deck: Deck, count: int, path: str, play: Script) -> Solution:
+        """The scores of the hot posts in a chart, and the one that is discussed most."""
+        await self._read(facts, deck, path, play)
+        listed, _ = await play.step(forum.hot(facts["community"], count), deck.slide(5, facts["asked"]))
+        posts = forum.posts(listed)
+        need(len(posts) == count, "there are too few posts")
+        order = sorted(posts, key=lambda post: -post.comments)
+        need(order[0].comments > order[1].comments * 1.02, "two are discussed as much")
+        need(order[0] is not posts[0], "the first is also the most discussed")
+        scores = [post.score for post in posts]
+        need(len(set(scores)) == count and scores.index(max(scores)) != posts.index(order[0]), "all says the same")
+        total = sum(scores)
+        await play.step(deck.bars(0, "Score", [post.title for post in posts], scores))
+        await play.step(deck.saving)
+        holds = (DeckHas(texts=(facts["asked"].rstrip("?"),)), DeckChart(values=tuple(map(float, scores))))
+        return Solution(
+            wording=f"Read the slide in {path}; take the {count} hottest posts of the subreddit that it asks about; make a deck with a chart "
+            "of their scores under the slide's question; tell which has the most comments, and the sum of the scores.",
+            answer=f'The deck is saved as {deck.path}. "{order[0].title}" has the most comments, {order[0].comments}. The scores add up '
+            f"to {total}.",
+            fields=(
+                Field(
+                    name="most_discussed",
+                    meaning="the title of the post with the most comments",
+                    value=forum.title(order[0], posts),
+                    compared=tuple(float(post.comments) for post in order),
+                ),
+                Field(name="comments", meaning="how many comments it has", value=Integer(value=order[0].comments)),
+                Field(
+                    name="total_score",
+                    meaning="the scores of those posts added up",
+                    value=Integer(value=total),
+                    derived=tuple(map(float, scores)),
+                ),
+                _deck(deck, holds),
+            ),
+            given={"count": _NUMBERS[count]},
+            alternatives=(play.varied("The slide is read by eye.", {0: [deck.opening]}),),
+        )
+
+    async def _invitation(self, facts: Mapping[str, Any], deck: Deck, path: str, play: Script) -> Solution:
+        """Where the event takes place, how warm it is there, and a slide with the photograph."""
+        city, town = facts["city"], facts["town"]
+        await self._read(facts, deck, path, play)
+        said, report, _ = await play.step(
+            call("wiki/summary", {"title": city}, either={"title": facts["articles"]}),
+            call(
+                "weather/get_weather",
+                {"location": town, "units": "metric"},
+                words={"location": city.split()},
+                either={"units": ["metric", "us", None]},
+            ),
+            deck.slide(5, facts["title"]),
+        )
+        line = said.splitlines()[1]
+        found = re.search(r"(-?[\d.]+)°C", report)
+        assert found, report
+        degrees = float(found[1])
+        text = f"{facts['speaker']}, {facts['event']}. {line}."
+        await play.step(deck.image(0, path))
+        await play.step(deck.text(0, text, facts["speaker"].split()[-1]))
+        await play.step(deck.saving)
+        holds = (
+            DeckHas(texts=(facts["title"], facts["speaker"], line), pictures=1),
+            DeckShows(source=path.removeprefix("./"), boxes=()),
+        )
+        others = tuple(one for one in _tables().cities if one != city)
+        return Solution(
+            wording=f"Read the slide in {path}; find Wikipedia's description of the city of the event and its weather; make a slide with "
+            "title, speaker, that description and the photograph.",
+            answer=f"It takes place in {city} ({line}), where it is {degrees} °C now. The slide is saved as {deck.path}.",
+            fields=(
+                Field(
+                    name="city",
+                    meaning="where the event takes place",
+                    value=Name(value=city, aliases=(town,), others=others, context=(town, facts["event"])),
+                ),
+                Field(
+                    name="description",
+                    meaning="how Wikipedia describes it in a few words, word for word",
+                    value=Name(value=line, context=(city,)),
+                ),
+                Field(
+                    name="temperature",
+                    meaning="how warm it is there now",
+                    value=Number(value=degrees, unit="°C", within=0.51),
+                ),
+                _deck(deck, holds),
+            ),
+            alternatives=(play.varied("The slide is read by eye.", {0: [deck.opening]}),),
         )
 
 
-def _hot(community: str, count: int) -> ReferenceCall:
-    return call(
-        "Reddit-MCP-Server/search_hot_posts", {"subreddit": community, "limit": count},
-        either={"subreddit": [community, f"r/{community}"], "limit": [*range(count, 26), *([None] if count <= 5 else [])]},
-    )  # fmt: skip
-
-
-def _template(name: str, texts: dict[str, str]) -> ReferenceCall:
-    arguments = {"template_id": name, "content_mapping": texts, "presentation_id": _DECK}
-    return call("ppt/create_slide_from_template", arguments, free=("color_scheme", "layout_index", "presentation_id"))
-
-
-def _fill(form: str, slide: int, posts: list[dict[str, Any]]) -> ReferenceCall:
-    """The call that puts the posts on a slide."""
-    place: dict[str, Any] = {"slide_index": slide, "presentation_id": _DECK}
-    titles = [post["title"] for post in posts]
-    if form == "bullet points":
-        return call(
-            "ppt/add_bullet_points",
-            {**place, "placeholder_idx": 1, "bullet_points": titles},
-            free=("presentation_id", "slide_index"),
-        )
-    where = {"left": 0.6, "top": 2.0, "width": 8.8, "height": 3.6}
-    if form == "a text box":
-        arguments = {**place, "operation": "add", **where, "text": "\n".join(titles), "font_size": 20}
-        names = (
-            "presentation_id",
-            "slide_index",
-            *where,
-            "font_size",
-            "font_name",
-            "bold",
-            "italic",
-            "color",
-            "bg_color",
-            "alignment",
-            "vertical_alignment",
-            "auto_fit",
-        )
-        return call("ppt/manage_text", arguments, free=names)
-    data = [["Post", "Score"], *([post["title"], str(post["score"])] for post in posts)]
-    names = (
-        "presentation_id",
-        "slide_index",
-        *where,
-        "header_font_size",
-        "body_font_size",
-        "header_bg_color",
-        "body_bg_color",
-        "border_color",
-    )
-    return call("ppt/add_table", {**place, "rows": len(data), "cols": 2, **where, "data": data}, free=names)
-
-
-def _extra(extra: str, title: str, speaker: str) -> ReferenceCall:
-    arguments: dict[str, Any]
-    if extra.startswith("title"):
-        arguments = {"title": title, "author": speaker, "presentation_id": _DECK}
-        return call("ppt/set_core_properties", arguments, free=("presentation_id", "subject", "keywords", "comments"))
-    arguments = {"slide_index": 0, "operation": "set", "transition_type": "fade", "presentation_id": _DECK}
-    return call("ppt/manage_slide_transitions", arguments, free=("presentation_id", "duration"))
-
-
-def _posts(text: str) -> list[dict[str, Any]]:
-    """Title, score and id of each post of a list."""
-    found = re.findall(r"^- (.*)\n  Score: (-?\d+).*\n.*\n.*/comments/(\w+)/", text, re.MULTILINE)
-    return [{"title": title, "score": int(score), "id": key} for title, score, key in found]
+def _deck(deck: Deck, holds: tuple[DeckHas | DeckChart | DeckShows, ...]) -> Field:
+    return Field(name="deck", meaning="the presentation", value=File(form="pptx", value=deck.path, holds=holds))
 
 
 def _beginning(text: str) -> str:
