@@ -86,7 +86,7 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     if not any(map(_ASIDE.search, (*names, *others))):
         text = _ASIDE.sub("", text)
     mine = words_of(text)
-    if "?" in text and not any("?" in name for name in names):
+    if text.count("?") > max(name.count("?") for name in names):
         return "it is a question"
     right = {form for name in names for form in spellings(name)}
     wrong = {form for name in others for form in spellings(name)} - right
