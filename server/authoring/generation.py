@@ -146,9 +146,9 @@ async def make(
             with anyio.CancelScope(shield=True):
                 await sandbox.aclose()
     others = sorted({tool.server for tool in load_catalog().ready.tools} - set(family.servers))
-    distractors = random.Random(
-        f"distractors {family.name} {goal} {phrase}" if goal else f"distractors {family.name} {phrase}"
-    ).sample(others, min(DISTRACTORS, len(others)))
+    distractors = random.Random(f"distractors {family.name} {goal} {phrase}").sample(
+        others, min(DISTRACTORS, len(others))
+    )
     task = frame(family, id, file, phrase, solution, script, sorted(distractors))
     scene = json.dumps(composition.scene.to_json(), ensure_ascii=False)
     return Made(task=task, picture=composition.picture, scene=f"{scene}\n".encode())
