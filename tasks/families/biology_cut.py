@@ -147,6 +147,8 @@ class BiologyCut:
         await play.step(*(creatures.crop(seen.path, cut.box, file) for cut, file in zip(cuts, files, strict=True)))
         toned = [file.replace(".png", f"_{tone}.png") for file in files]
         await play.step(*(_tone(file, tone, end) for file, end in zip(files, toned, strict=True)))
+        whole = seen.path.replace(".png", f"_{tone}.png")
+        cut_last = [creatures.crop(whole, cut.box, file) for cut, file in zip(cuts, toned, strict=True)]
         fields: list[Field] = []
         toned_as = PictureToned(tone=tone)
         for word, cut, file, order in zip(("largest", "smallest"), cuts, toned, (ranked, ranked[::-1]), strict=True):
@@ -169,7 +171,10 @@ class BiologyCut:
             answer=f"I cut out the largest and the smallest animal: {told}.",
             fields=tuple(fields),
             given={"air": str(air), "tone": _TONES[tone]},
-            alternatives=(play.varied("Look for everything instead of the animals by name.", {0: [seen.everything]}),),
+            alternatives=(
+                play.varied("Look for everything instead of the animals by name.", {0: [seen.everything]}),
+                play.varied("The colour taken out before cutting.", {1: [_tone(seen.path, tone, whole)], 2: cut_last}),
+            ),
         )
 
     async def _line_up(self, seen: _Seen, colour: str, play: Script) -> Solution:

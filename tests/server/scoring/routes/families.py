@@ -227,6 +227,23 @@ def grey_before_cut(task: Task, plan: Plan) -> Steps | None:
     return [looks, [grey, *(call for call in rest if call not in looks)], new]
 
 
+def longer_history(call: Call) -> Call | None:
+    return with_arguments(call, limit=30) if call.tool == "nixos/nixhub_package_versions" else None
+
+
+def small_letters(call: Call) -> Call | None:
+    query = str(call.arguments.get("query", ""))
+    return with_arguments(call, query=query.lower()) if query != query.lower() else None
+
+
+def by_title(call: Call) -> Call | None:
+    """A paper asked for by the field of its title."""
+    query = str(call.arguments.get("query", ""))
+    if call.tool != "paper_search/search_arxiv" or ":" in query:
+        return None
+    return with_arguments(call, query=f'ti:"{query}"')
+
+
 MET = "metmuseum-mcp/search-museum-objects"
 
 SPECIAL = (
@@ -236,7 +253,7 @@ SPECIAL = (
     built("one table of distances", matrix, "attraction"),
     built("one question for all days", in_one_range, "research_station"),
     built("no details after a search", without_tool("google-maps/place_details"), "movies", "research_station"),
-    built("no second look at options", without_tool("nixos/home_manager_info"), "nixos_diagnostic"),
+    of("a longer history", longer_history, "nixos_diagnostic"),
     built("articles without a search", without_tool("wiki/search"), "museum", "biology_chain"),
     built("a table row by row", written_in_parts, "items_price", "drug", "med_excel", "food_reddit_wiki_excel"),
     of("other headings, rows in another order", other_headings, "items_price", "drug", "med_excel", "research_station"),
@@ -248,6 +265,8 @@ SPECIAL = (
     of("ratings of a longer time", more(months_back=9), "stock_growth"),
     of("prices of more days", prices_of_a_month, "stock_growth"),
     of("museum searched without the department", without_argument(MET, "departmentId"), "museum"),
+    of("papers by the field of their title", by_title, "vision_research"),
+    of("names in small letters", small_letters, "vision_research"),
     built("two numbers added", added_in_pairs, "barcode_lookup"),
     built("colour taken out before cutting", grey_before_cut, "biology_cut"),
 )
