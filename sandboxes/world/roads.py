@@ -54,7 +54,9 @@ def way(a: Point, b: Point) -> Way:
     if line < 1:
         return Way(line, 0.0)
     shares = (np.arange(SAMPLES) + 0.5) / SAMPLES
-    lats, lngs = _along(a, b, shares)
+    # Rounding differs by direction, and at the edge of a cell of the map that is land or water.
+    first, last = sorted((a, b), key=lambda point: (point.lat, point.lng))
+    lats, lngs = _along(first, last, shares)
     rough = terrain.ruggedness(lats, lngs)
     wet = ~land.land_at(lats, lngs)
     bends = 1.19 + 0.10 * fields.surface(lngs * 9, lats * 9, 17) + 0.38 * rough + 0.75 * wet

@@ -22,6 +22,7 @@ from m3bench.sandboxes.wire import decode, dump
 from m3bench.server.authoring.statistics import statistics
 from m3bench.server.authoring.verification import verify
 from m3bench.server.scoring import Encoder, open_encoder, score
+from m3bench.server.scoring.effect_scorer import Played, score_by_effect
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.answers.outcome import findings_of
 from m3bench.tasks.catalog import load_catalog
@@ -121,6 +122,14 @@ def average(task: Task, actual: Trajectory, encoder: Encoder) -> float:
     return card.average
 
 
+def by_effect(task: Task, actual: Trajectory) -> float:
+    """The average of calls whose results are not known."""
+    played = Played(actual=actual, references=[one.trajectory for one in task.references], plans=LIBRARY.plans(task))
+    found = score_by_effect(played, catalog_signatures(load_catalog())).average
+    assert found is not None
+    return found
+
+
 def nothing(task: Task) -> tuple[str, Trajectory]:
     return "", Trajectory()
 
@@ -170,27 +179,19 @@ def _random(schema: dict[str, object], rng: random.Random) -> dict[str, object]:
     return made
 
 
-@pytest.mark.parametrize(
-    ("agent", "ceiling", "every"),
-    [
-        (nothing, 0.01, 1),
-        (copycat, 0.01, 1),
-        (everything_once, 0.45, 12),
-        pytest.param(everything_once, 0.45, 1, marks=pytest.mark.slow),
-    ],
-)
-def test_lazy_agents_stay_on_the_floor(agent, ceiling, every, encoder, tmp_path):
+@pytest.mark.parametrize(("agent", "ceiling"), [(nothing, 0.01), (copycat, 0.01), (everything_once, 0.15)])
+def test_lazy_agents_stay_on_the_floor(agent, ceiling, tmp_path):
     averages, successes = [], 0
-    for task in list(LIBRARY.tasks.values())[::every]:
+    for task in LIBRARY.tasks.values():
         answer, actual = agent(task)
         made = [
             LoggedCall(tool=call.tool, arguments=dict(call.arguments), outcome="not_found", text="")
             for call in actual.calls
         ]
         successes += succeeds(task, answer, tmp_path, made)
-        averages.append(average(task, actual, encoder))
+        averages.append(by_effect(task, actual))
     assert successes == 0
-    assert mean(averages) <= ceiling
+    assert mean(averages) <= ceiling, mean(averages)
 
 
 def test_the_right_tools_with_wrong_arguments_stay_near_the_floor(encoder, tmp_path):
