@@ -68,6 +68,12 @@ class Quantity:
     """Whether a dash or `to` ties it to the number before it: the two are the ends of a range."""
 
 
+_TIE = re.compile(r"(?:-|\bto|\bthrough)$")
+_WORD = re.compile(r"\s+[a-z]")
+LONGEST_UNIT = 40
+"""Letters of the longest word for money, and room for the space behind it."""
+
+
 def plain(text: str) -> str:
     """A text in the form in which `quantities` counts positions: folded, number words as digits."""
     for sign, digits in _FRACTIONS.items():
@@ -88,11 +94,11 @@ def quantities(text: str, *, millions: bool = True) -> list[Quantity]:
         if not readings:
             continue
         sign = -1.0 if match["sign"] == "-" else 1.0
-        before = text[: match.start()].rstrip()
-        tied = (
-            bool(found) and found[-1].end >= len(before) - 3 and re.search(r"(?:-|\bto|\bthrough)$", before) is not None
-        )
-        if found and match["sign"] == "-" and found[-1].end == len(before):
+        before = match.start()
+        while before and text[before - 1].isspace():
+            before -= 1
+        tied = bool(found) and found[-1].end >= before - 3 and _TIE.search(text, max(0, before - 7), before) is not None
+        if found and match["sign"] == "-" and found[-1].end == before:
             sign, tied = 1.0, True
         factor, end = _scale(text, match.end(), millions=millions)
         factor *= 10.0 ** int(match["power"][1:]) if match["power"] and len(match["power"]) <= 4 else 1.0
@@ -166,13 +172,13 @@ def _money_words() -> re.Pattern[str]:
 
 def _unit_behind(text: str, end: int) -> tuple[str, int]:
     match = _unit_words().match(text, end)
-    if match is None or (match[1] == "in" and re.match(r"\s+[a-z]", text[match.end() :])):
+    if match is None or (match[1] == "in" and _WORD.match(text, match.end())):
         return "", end
     return match[1], match.end()
 
 
 def _unit_before(text: str, start: int) -> tuple[str, int]:
-    match = _money_words().search(text[:start])
+    match = _money_words().search(text, max(0, start - LONGEST_UNIT), start)
     return (match[1], match.start()) if match else ("", start)
 
 
