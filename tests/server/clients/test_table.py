@@ -18,6 +18,7 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import tools_of
 from tests.pages import ROOT
 
+LIBRARY = Library()
 EVERY = pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
 QUIRKS = ("tool_cap", "advised_tools", "description_cap", "result_cap", "call_timeout", "link", "approval", "http")
 
@@ -33,7 +34,7 @@ def test_every_quirk_has_a_source(client: Client) -> None:
 
 @EVERY
 def test_every_tool_of_the_profile_keeps_its_name(client: Client) -> None:
-    shown = tools_of(profile_for(client), load_catalog(), Library())
+    shown = tools_of(profile_for(client), load_catalog(), LIBRARY)
     names = [*TOOLS, *(tool.exposed for tool in shown)]
     assert [name for name in names if not client.naming.fits(NAME, name)] == []
     seen = {client.naming.shown(NAME, name) for name in names}

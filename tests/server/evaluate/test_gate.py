@@ -15,14 +15,14 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
 from tests.sets import write_set
 
+TASKS = tuple(Library().tasks.values())
 SOUND = dict(zip(GRADES, (1.0, 0.98, 0.9, 0.8, 0.58, 0.2, 0.1, 0.0), strict=True))
 NARROW, WIDE = "barcode_lookup", "drug"
 
 
 def tasks(*families: str) -> list[Task]:
     """The first two tasks of some families."""
-    found = Library().tasks.values()
-    return [task for task in found if task.family in families and task.id.endswith(("-1", "-2"))]
+    return [task for task in TASKS if task.family in families and task.id.endswith(("-1", "-2"))]
 
 
 def judged(

@@ -16,6 +16,7 @@ from m3bench.tasks.checks import Evidence
 from m3bench.tasks.library import Library
 
 FOLDER = Path(__file__).parent / "hand_ins"
+TASKS = Library().tasks
 CASES = {path.stem: tomllib.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.toml"))}
 
 
@@ -27,7 +28,7 @@ def of(kind: str) -> pytest.MarkDecorator:
 
 
 def wrong_fields(case: dict[str, Any]) -> list[str]:
-    task = Library().tasks[case["task"]]
+    task = TASKS[case["task"]]
     said = [field for field in task.fields if not isinstance(field.value, File)]
     answer = case.get("answer", "")
     handed_in = read(task.fields, answer, case.get("fields"))
