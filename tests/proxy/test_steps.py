@@ -27,9 +27,7 @@ def call(
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "pause", [pause if pause in (0, 120) else pytest.param(pause, marks=SLOW) for pause in PAUSES_MS]
-)
+@pytest.mark.parametrize("pause", [pause if pause == 0 else pytest.param(pause, marks=SLOW) for pause in PAUSES_MS])
 @pytest.mark.parametrize("behaviour", PLAYED)
 def test_perfect_play_of_every_family_is_in_the_range_however_it_is_sent(behaviour: str, pause: int) -> None:
     for play in plays():

@@ -90,7 +90,9 @@ def test_on_every_system_it_goes_in_and_out_and_nothing_else_changes(
         assert installation.uninstall(client, path).state == "not there"
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize(
+    "system", ["linux", *(pytest.param(one, marks=pytest.mark.slow) for one in SYSTEMS if one != "linux")]
+)
 @EVERY
 def test_the_command_finds_the_file_of_the_client_on_every_system(
     client: Client, system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
