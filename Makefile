@@ -10,7 +10,9 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-clients test-frameworks measure-clients measure-frameworks image check format lock bench clean
 
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
+PYTEST := $(BIN)/python -m pytest --maxprocesses 4 --dist loadgroup
+# Tests that wait for a process leave their core to a neighbour.
+WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # What `make test` leaves to `make test-all`, by marker.
 REST := docker or browser or office or latex or node or clients or torch or kills or seeds or slow
 # The rooms whose branches are counted.
@@ -26,13 +28,13 @@ demo: $(VENV)/.run  ## See it work: score cards in the terminal
 # Types take a core for a minute and a half: the first tests run beside them.
 test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: eight minutes on two cores
 	@$(MAKE) -s check > $(VENV)/check.log 2>&1 & checks=$$!; \
-	$(PYTEST) -q -m "not ($(REST) or frameworks)" $(addprefix tests/,$(ROOMS)) --cov --cov-report=; tests=$$?; \
+	$(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks)" $(addprefix tests/,$(ROOMS)) --cov --cov-report=; tests=$$?; \
 	wait $$checks; checks=$$?; cat $(VENV)/check.log; exit $$((tests || checks))
 	@for room in $(ROOMS); do $(BIN)/coverage report --include="$$room/*" --fail-under=90 || exit 1; done
-	@$(PYTEST) -q -m "not ($(REST) or frameworks)" $(addprefix --ignore=tests/,$(ROOMS))
+	@$(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks)" $(addprefix --ignore=tests/,$(ROOMS))
 
 test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, LaTeX, torch, kills, seeds
-	@$(PYTEST) -q -m "$(REST)"
+	@$(PYTEST) -n auto -q -m "$(REST)"
 
 test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from npm, with a scripted model
 	@$(BIN)/python -m pytest -q -m clients tests/clients/real
