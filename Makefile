@@ -25,13 +25,14 @@ help:  ## Show what there is
 demo: $(VENV)/.run  ## See it work: score cards in the terminal
 	@$(BIN)/m3bench demo
 
-# Types take a core for a minute and a half: the first tests run beside them.
+# Types take a core for a minute and a half: tests run beside them.
+SHORT = $(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks)"
 test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: eight minutes on two cores
-	@$(MAKE) -s check > $(VENV)/check.log 2>&1 & checks=$$!; \
-	$(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks)" $(addprefix tests/,$(ROOMS)) --cov --cov-report=; tests=$$?; \
-	wait $$checks; checks=$$?; cat $(VENV)/check.log; exit $$((tests || checks))
-	@for room in $(ROOMS); do $(BIN)/coverage report --include="$$room/*" --fail-under=90 || exit 1; done
-	@$(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks)" $(addprefix --ignore=tests/,$(ROOMS))
+	@$(MAKE) -s check > $(VENV)/check.log 2>&1 & checks=$$!; failed=0; \
+	$(SHORT) $(addprefix tests/,$(ROOMS)) --cov --cov-report= || failed=1; \
+	for room in $(ROOMS); do $(BIN)/coverage report --include="$$room/*" --fail-under=90 || failed=1; done; \
+	$(SHORT) $(addprefix --ignore=tests/,$(ROOMS)) || failed=1; \
+	wait $$checks || failed=1; cat $(VENV)/check.log; exit $$failed
 
 test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, LaTeX, torch, kills, seeds
 	@$(PYTEST) -n auto -q -m "$(REST)"

@@ -19,6 +19,10 @@ from tests.sandboxes.servers.conftest import Bench
 
 CATALOG = load_catalog()
 every_server = pytest.mark.parametrize("name", sorted(SERVERS))
+but_decks = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "ppt" else name for name in sorted(SERVERS)]
+)
+"""Where each call wants a workspace of its own: preparing decks takes long, and `test_manifest` has their bytes."""
 
 
 def test_all_27_servers_and_232_tools_of_the_catalog_are_served() -> None:
@@ -54,7 +58,7 @@ def test_parameters_and_defaults_are_those_of_the_schema() -> None:
                 assert parameter.default == declared[name]["default"], where
 
 
-@every_server
+@but_decks
 def test_a_valid_call_succeeds_with_the_same_bytes_twice(name: str, prepared: Callable[[str], Bench]) -> None:
     untouched = _contents(prepared(name).folder)
     for tool in CATALOG.by_name[name].tools:
@@ -100,7 +104,7 @@ def test_arguments_that_are_no_object_are_refused(arguments: bytes, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-@every_server
+@but_decks
 def test_undeclared_arguments_are_treated_as_the_server_does(name: str, prepared: Callable[[str], Bench]) -> None:
     for tool in CATALOG.by_name[name].tools:
         arguments = {**load_examples(name).calls[tool.name], "no_such_argument": 1}

@@ -37,7 +37,7 @@ def test_a_search_finds_across_tables_or_in_one() -> None:
 
 
 def test_what_is_not_there_is_said() -> None:
-    nothing = run("search", "xqzv blorfgan")
+    nothing = run("search", "xqzv blorfgan", "--table", "cities")
     assert nothing.exit_code == 1
     assert "Nothing in the world" in nothing.output
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from inspect_ai.model import ContentImage, ContentText
 from typer.testing import CliRunner
 
@@ -92,6 +93,7 @@ def called(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"tool": tool, "arguments": arguments}
 
 
+@pytest.mark.slow
 def test_calls_in_text_are_played_like_others_and_those_without_sight_are_ranked_apart(tmp_path: Path) -> None:
     tasks = three_tasks(tmp_path / "set")
     right = [
