@@ -292,18 +292,10 @@ class PictureChanged(BaseCheck):
         return f"{len(self.boxes)} places of the picture are changed, and nothing else"
 
     def problem(self, evidence: Evidence) -> str | None:
-        from PIL import Image
-
-        from m3bench.tasks.likeness import changes_elsewhere
+        from m3bench.tasks.likeness import changes_elsewhere, copies
 
         reason: str | None = f"there is no {self.pattern} of the same size"
-        with Image.open(evidence.workspace / self.source) as file:
-            source = file.convert("RGB")
-        for path in evidence.find(self.pattern):
-            with Image.open(path) as file:
-                copy = file.convert("RGB")
-            if copy.size != source.size or path == evidence.workspace / self.source:
-                continue
+        for source, copy in copies(evidence.workspace / self.source, evidence.find(self.pattern)):
             reason = changes_elsewhere(source, copy, self.boxes, self.margin, self.kept, self.least, self.colour)
             if reason is None:
                 return None

@@ -4,7 +4,7 @@ Brightness is compared, not colour, and how it varies, not how bright it is: a p
 frame around it is still that part. Another part of the same size is not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,19 @@ def shows_part(source: Path, box: tuple[int, int, int, int], cut: "Image", shift
             if best >= LEAST:
                 return True
     return False
+
+
+def copies(source: Path, made: Iterable[Path]) -> Iterator[tuple["Image", "Image"]]:
+    """A picture, beside each of the files that were made and have its size."""
+    from PIL import Image
+
+    with Image.open(source) as file:
+        picture = file.convert("RGB")
+    for path in made:
+        with Image.open(path) as file:
+            copy = file.convert("RGB")
+        if copy.size == picture.size and path != source:
+            yield picture, copy
 
 
 def changes_elsewhere(

@@ -16,15 +16,15 @@ from m3bench.server.store.sqlite import SqliteStore
 SCHEMA = 1
 
 
-def report(data: Path, card: Card, version: str) -> dict[str, Any]:
+def report(data: Path, probed: Card, version: str) -> dict[str, Any]:
     """The report on one client.
 
     Args:
         data: The data folder.
-        card: The client's capability card.
+        probed: The client's capability card.
         version: Our own version.
     """
-    name, release = card["client"]["name"], card["client"]["version"]
+    name, release = probed["client"]["name"], probed["client"]["version"]
     known = by_client_info(name)
     return {
         "schema": SCHEMA,
@@ -32,11 +32,11 @@ def report(data: Path, card: Card, version: str) -> dict[str, Any]:
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "client": {"name": name, "version": release, "title": known.title if known is not None else None},
         "probe": {
-            "taken": card["taken"],
-            "complete": card["complete"],
-            "transport": card["setup"]["transport"],
-            "profile": card["setup"]["profile"],
-            "facts": card["facts"],
+            "taken": probed["taken"],
+            "complete": probed["complete"],
+            "transport": probed["setup"]["transport"],
+            "profile": probed["setup"]["profile"],
+            "facts": probed["facts"],
         },
         "run": _run(data, f"{name} {release}"),
     }

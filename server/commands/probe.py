@@ -121,7 +121,7 @@ def _report(folder: Path, client: str | None, path: Path) -> None:
     found = _cards(folder, client)
     if not found:
         raise UserError("No client was probed yet: m3bench probe --print shows how.")
-    told = report(folder, max(found, key=lambda card: str(card["taken"])), version("m3bench"))
+    told = report(folder, max(found, key=lambda probed: str(probed["taken"])), version("m3bench"))
     write_text(path, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
     name, release = told["client"]["name"], told["client"]["version"]
     typer.echo(f"{path}: what a probe found of {name} {release}" + (", and its last run" if told["run"] else ""))

@@ -47,16 +47,10 @@ class PictureMarked(BaseCheck):
 
     def problem(self, evidence: Evidence) -> str | None:
         """What is missing from the drawing."""
-        from PIL import Image
+        from m3bench.tasks.likeness import copies
 
         reason = f"there is no {self.pattern} of the same size"
-        with Image.open(evidence.workspace / self.source) as file:
-            source = file.convert("RGB")
-        for path in evidence.find(self.pattern):
-            with Image.open(path) as file:
-                copy = file.convert("RGB")
-            if copy.size != source.size or path == evidence.workspace / self.source:
-                continue
+        for source, copy in copies(evidence.workspace / self.source, evidence.find(self.pattern)):
             shown = sum(not _hidden(source, copy, box) for box in self.hidden)
             if shown:
                 reason = f"{shown} of {len(self.hidden)} can still be made out"
