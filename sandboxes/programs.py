@@ -49,7 +49,10 @@ async def run_program(
     """
     output = bytearray()
     passed = anyio.CancelScope()
-    async with await anyio.open_process(command, stderr=DEVNULL, env={**os.environ, **(environment or {})}) as process:
+    # A start that is cancelled halfway leaves the child and its pipes to nobody.
+    with anyio.CancelScope(shield=True):
+        opened = await anyio.open_process(command, stderr=DEVNULL, env={**os.environ, **(environment or {})})
+    async with opened as process:
         if not _limit(process.pid, math.ceil(cpu_seconds)):
             passed.deadline = anyio.current_time() + cpu_seconds
         assert process.stdin is not None

@@ -1,6 +1,8 @@
 """A program's answer is what it printed, and nothing of it is left afterwards."""
 
+import gc
 import sys
+from functools import partial
 
 import anyio
 import pytest
@@ -51,6 +53,23 @@ def test_a_program_that_gets_no_processor_has_all_the_time_it_needs() -> None:
 def test_a_program_that_prints_more_than_a_pipe_holds_while_it_is_fed_is_read() -> None:
     source = "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line * 4)"
     assert len(run(source, b"x" * 999 + b"\n" + (b"y" * 999 + b"\n") * 1000).output) == 4_004_000
+
+
+@pytest.mark.parametrize("turns", range(1, 9))
+def test_a_call_cancelled_while_its_program_starts_leaves_nothing(turns: int) -> None:
+    """What is left open would be warned of when it is collected, and warnings are errors."""
+
+    async def call() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(partial(run_program, ["cat"], b"x", cpu_seconds=5))
+            for _ in range(turns):
+                await anyio.sleep(0)
+            tasks.cancel_scope.cancel()
+
+    before = children()
+    anyio.run(call)
+    gc.collect()
+    assert children() <= before
 
 
 def test_a_cancelled_call_takes_its_program_along() -> None:
