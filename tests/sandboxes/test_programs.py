@@ -5,6 +5,7 @@ import sys
 from functools import partial
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from m3bench.sandboxes.programs import Answer, OutOfBudgetError, run_program
@@ -63,7 +64,7 @@ def test_a_call_cancelled_while_its_program_starts_leaves_nothing(turns: int) ->
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(partial(run_program, ["cat"], b"x", cpu_seconds=5))
             for _ in range(turns):
-                await anyio.sleep(0)
+                await anyio.lowlevel.checkpoint()
             tasks.cancel_scope.cancel()
 
     before = children()
