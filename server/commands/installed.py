@@ -21,6 +21,16 @@ class Installation:
     def __init__(self, library: Library | None = None) -> None:
         self.library = library or Library(BUNDLED)
 
+    @classmethod
+    def of(cls, settings: Settings) -> "Installation":
+        """With the tasks that were chosen."""
+        return cls(App(settings).library)
+
+    @property
+    def public(self) -> bool:
+        """Whether everybody has the tasks with their references."""
+        return self.library.hash == Library(BUNDLED).hash
+
     def served(self, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]]:
         """The seat that a server here would give a run with such a manifest, and the manifest that run would have."""
         app = App(Settings.of(sandbox=manifest.get("sandbox"), content_only=manifest.get("content_only")))

@@ -8,7 +8,11 @@ import typer
 from m3bench.server.commands.record import Json
 
 if TYPE_CHECKING:
-    from m3bench.server.results.interchange.rescoring import Verdict
+    from m3bench.server.commands.installed import Installation
+    from m3bench.server.results.interchange.verdict import Level, Verdict
+    from m3bench.server.settings import Settings
+
+_LEVELS: tuple["Level", ...] = ("consistent", "replayed", "attested")
 
 SHOWN = 40
 """Differences that are printed; `--json` has them all."""
@@ -38,40 +42,75 @@ def verify_bundle(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The tasks are those of a private set made from this seed.")] = None,
     per_family: Annotated[int | None, typer.Option(min=1, help="Tasks of each family in the private set.")] = None,
+    replay: Annotated[bool, typer.Option(help="Make every recorded call again in fresh sandboxes.")] = True,
+    sandbox: Annotated[str, typer.Option(help="Where calls are made again: process, docker or inprocess.")] = "process",
+    at_least: Annotated[
+        str, typer.Option(metavar="LEVEL", help="Exit with 1 below this level: attested, replayed or consistent.")
+    ] = "consistent",
     json: Json = False,
 ) -> None:
-    """Score a bundle again from its raw log, with the tasks and the encoder that are installed here.
+    """Verify a bundle: score it again from its raw log, then make every call again and compare results and files.
 
-    Exit code 0: every number is confirmed. 1: something is not as claimed, and
-    each difference is listed. 2: the file is not a complete bundle.
+    The verdict is a level. Attested: signed by a key that you trust. Replayed:
+    every call came out the same. Consistent: nothing contradicts, and not every
+    call was made again. Refuted: something is not as claimed, and each
+    difference is listed.
+
+    Exit code 0: not refuted, and of the level that was asked for. 1: refuted,
+    or below that level. 2: the file is not a complete bundle.
     """
-    from m3bench.server.app import App
+    import anyio
+
     from m3bench.server.commands.installed import Installation
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.results.interchange import rescoring
-    from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings
+    from m3bench.tasks.errors import UserError
 
-    library = App(Settings.of(tasks=tasks, seed=seed, per_family=per_family)).library
-    verdict = rescoring.verify_bundle(file, Installation(library), open_encoder())
+    level = next((one for one in _LEVELS if one == at_least), None)
+    if level is None:
+        raise UserError(f"There is no level {at_least!r}: use {', '.join(_LEVELS)}.")
+    settings = Settings.of(tasks=tasks, seed=seed, per_family=per_family, sandbox=sandbox)
+    verdict = anyio.run(_verify, file, settings, Installation.of(settings), replay)
     if json:
         print_json({"file": str(file), **verdict.to_json()})
     else:
         _show(verdict)
-    if not verdict.confirmed:
+    if not verdict.reaches(level):
         raise typer.Exit(1)
+
+
+async def _verify(file: Path, settings: "Settings", installation: "Installation", replay: bool) -> "Verdict":
+    import anyio.to_thread
+
+    from m3bench.server.commands.screen import counter
+    from m3bench.server.results.interchange import rescoring
+    from m3bench.server.results.interchange.replaying import replay_bundle
+    from m3bench.server.scoring import open_encoder
+    from m3bench.server.toolservers.backend import backend_of
+
+    verdict = await anyio.to_thread.run_sync(rescoring.verify_bundle, file, installation, open_encoder())
+    if replay and verdict.confirmed:
+        with counter(verdict.runs, "Replaying") as tell:
+            async with backend_of(settings) as backend:
+                await replay_bundle(file, verdict, installation, backend, tell)
+    return verdict
 
 
 def _show(verdict: "Verdict") -> None:
     from m3bench.server.commands.screen import console
+    from m3bench.server.results.interchange.verdict import CANNOT, PROVES
     from m3bench.server.scoring.words import printable
 
     screen = console()
-    name = printable(verdict.name)
+    name, summary = printable(verdict.name), verdict.summary.capitalize()
     if verdict.confirmed:
-        screen.print(f"Confirmed: {name}. {verdict.runs} runs scored again, {verdict.values} values compared.")
+        again = f", {verdict.calls} calls of {verdict.replayed} runs made again" if verdict.replayed else ""
+        screen.print(f"{summary}: {name}.", soft_wrap=True)
+        screen.print(f"{verdict.runs} runs scored again, {verdict.values} values compared{again}.", soft_wrap=True)
     else:
-        screen.print(f"Refuted: {name}. {len(verdict.differences)} differences.", soft_wrap=True)
+        screen.print(f"{summary}: {name}. {len(verdict.differences)} differences.", soft_wrap=True)
+    screen.print(f"What this proves: {PROVES[verdict.level]}", soft_wrap=True)
+    screen.print(f"What it cannot: {CANNOT[verdict.level]}", soft_wrap=True)
     for difference in verdict.differences[:SHOWN]:
         screen.print(f"{printable(difference.where)}: {printable(difference.what)}", soft_wrap=True)
         screen.print(f"    claimed     {_value(difference.claimed)}", soft_wrap=True)

@@ -8,7 +8,6 @@ checks that read them after any run.
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +18,8 @@ from m3bench.server.results.interchange.archive import Archive
 from m3bench.server.results.interchange.bundle import NAMES, claims_of
 from m3bench.server.results.interchange.consistency import oddities
 from m3bench.server.results.interchange.submission import Submission, SubmittedRun
+from m3bench.server.results.interchange.timing import Runs, is_coarse, odd_times
+from m3bench.server.results.interchange.verdict import Coverage, Difference, Verdict
 from m3bench.server.results.resultset import Result, Sample
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import upgraded
@@ -44,6 +45,11 @@ class Installation(Protocol):
         """The tasks."""
         ...
 
+    @property
+    def public(self) -> bool:
+        """Whether everybody has the tasks with their references."""
+        ...
+
     def served(self, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]]:
         """The seat that a server here would give a run with such a manifest, and the manifest that run would have.
 
@@ -55,48 +61,6 @@ class Installation(Protocol):
     def loading(self, client: str) -> ToolLoading:
         """How the model of a client comes by the tools, by the client's name."""
         ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Difference:
-    """Something that is not as the bundle says."""
-
-    where: str
-    """A run with its task, or a part of the bundle."""
-    what: str
-    claimed: Any
-    recomputed: Any
-
-
-@dataclass(kw_only=True)
-class Verdict:
-    """What came of a bundle."""
-
-    name: str
-    """How the result set calls itself."""
-    runs: int = 0
-    """How many were scored again."""
-    values: int = 0
-    """How many values of score cards were compared."""
-    differences: list[Difference] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """What is no difference, and worth knowing."""
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether everything is as claimed."""
-        return not self.differences
-
-    def to_json(self) -> dict[str, Any]:
-        """A dict that `json.dumps` takes."""
-        return {
-            "name": self.name,
-            "verdict": "confirmed" if self.confirmed else "refuted",
-            "runs": self.runs,
-            "values": self.values,
-            "differences": [asdict(difference) for difference in self.differences],
-            "notes": self.notes,
-        }
 
 
 def verify_bundle(path: Path, installation: Installation, encoder: Encoder) -> Verdict:
@@ -122,9 +86,10 @@ class _Rescoring:
         self._installation = installation
         self._library = installation.library
         self._encoder = encoder
-        self._verdict = Verdict(name=submission.header.name)
+        self._verdict = Verdict(name=submission.header.name, public=installation.public)
         self._calls: dict[int, str] = {}
         """The run of every call that was met."""
+        self._times = Runs()
 
     def verdict(self) -> Verdict:
         """Everything that is not as claimed."""
@@ -188,6 +153,12 @@ class _Rescoring:
             workspace = Path(name)
             self._submission.furnish(run, workspace)
             self._compare_seal(where, run, workspace)
+            for what, claimed, real in (*odd_times(run, self._submission.header.started), *self._times.odd(run)):
+                self._differ(where, what, claimed, real)
+            if record.mode == "ranked":
+                self._note("That runs were ranked is the submitter's word, unless a key that you trust signed them.")
+            if is_coarse(run.calls):
+                self._note("Some times have been rounded, or come from a coarse clock: little can be read from them.")
             here = self._here(where, record.manifest)
             if here is None:
                 return
@@ -292,6 +263,12 @@ class _Rescoring:
             here = here.model_copy(update={**unknown, "scored": scored})
         for path, one, real in self._unequal(claimed.model_dump(), here.model_dump()):
             self._differ("bundle", f"claims{path}", one, real)
+        self._verdict.coverage = Coverage(
+            tasks=len(header.tasks), of=len(self._library.tasks), planned=planned, scored=scored, void=void,
+            missing=missing,
+        )  # fmt: skip
+        if (chosen := len(set(header.tasks))) < len(self._library.tasks):
+            self._note(f"{chosen} of the {len(self._library.tasks)} tasks of the set: which is the submitter's choice.")
         if void:
             self._note(f"{void} of {planned} samples are void and count nowhere: that is the submitter's word.")
         if missing > 0:
@@ -314,12 +291,11 @@ class _Rescoring:
 
     def _differ(self, where: str, what: str, claimed: Any, recomputed: Any) -> None:
         self._verdict.differences.append(
-            Difference(where=where, what=what, claimed=_short(claimed), recomputed=_short(recomputed))
+            Difference(where=where, what=what, claimed=shortened(claimed), recomputed=shortened(recomputed))
         )
 
     def _note(self, text: str) -> None:
-        if text not in self._verdict.notes:
-            self._verdict.notes.append(text)
+        self._verdict.note(text)
 
 
 _ABSENT = "(absent)"
@@ -352,7 +328,7 @@ def _equal(claimed: Any, real: Any) -> bool:
     return type(claimed) is type(real) and bool(claimed == real)
 
 
-def _short(value: Any) -> Any:
+def shortened(value: Any) -> Any:
     """A value for a report: long ones by their beginning and hash."""
     text = value if isinstance(value, str) else json.dumps(value)
     if len(text) <= _LONG:

@@ -5,11 +5,19 @@ import zipfile
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from m3bench.server.commands.installed import Installation
 from m3bench.server.results.interchange.archive import Archive
-from m3bench.server.results.interchange.bundle import NAMES
+from m3bench.server.results.interchange.bundle import NAMES, claims_of
 from m3bench.server.results.interchange.submission import Submission
+from m3bench.server.results.resultset import Result
+from m3bench.server.scorecard.building import score_run
+from m3bench.server.scorecard.migration import read_card
+from m3bench.server.scorecard.model import Client
+from m3bench.server.scoring import Encoder
+from m3bench.server.store.capability import bare_name, client_facts
 from m3bench.server.store.records import OWN_TOOLS
 from m3bench.server.store.seal import seal
 
@@ -69,3 +77,43 @@ def seal_again(members: Members, run: str, folder: Path) -> None:
     calls = [call for call in found.calls if call.tool not in OWN_TOOLS]
     made = seal(found.record, calls, files, found.record.answer or "", found.record.fields)
     change_json(members, f"{run}/run.json", lambda record: record.update(seal=made))
+
+
+def claim_again(members: Members, installation: Installation, encoder: Encoder, folder: Path) -> None:
+    """Make everything fit that can be computed from the log: the cards, the claims, the seals, the hashes."""
+    for run in sorted({name.rpartition("/")[0] for name in members if name.endswith("/run.json")}):
+        seal_again(members, run, folder)
+        if f"{run}/card.json" in members:
+            members[f"{run}/card.json"] = json.dumps(_card(members, run, installation, encoder, folder)).encode()
+    index_again(members)
+    with Archive(packed(members, folder / "claiming.m3run"), NAMES) as archive:
+        submission = Submission(archive)
+        scored = [sample for sample in submission.samples if sample.state == "scored" and sample.run is not None]
+        records = {sample.run: submission.run(sample.run).record for sample in scored if sample.run}
+    cards = {id: read_card(record.scorecard or {}) for id, record in records.items()}
+    results = [Result(sample=sample, run=records[sample.run], card=cards[sample.run]) for sample in scored]
+    planned = len(submission.header.tasks) * submission.header.repeats
+    void = len(submission.samples) - len(scored)
+    claims = claims_of(
+        [result.row for result in results],
+        [result.paper_row for result in results],
+        sum(result.card.success is True for result in results),
+        void,
+        planned - len(submission.samples),
+    )
+    change_json(members, "bundle.json", lambda index: index.update(claims=claims.model_dump(mode="json")))
+
+
+def _card(members: Members, run: str, installation: Installation, encoder: Encoder, folder: Path) -> Any:
+    with Archive(packed(members, folder / "scoring.m3run"), NAMES) as archive:
+        submission = Submission(archive)
+        found = submission.run(run.removeprefix("runs/"))
+        with TemporaryDirectory(dir=folder) as name:
+            submission.furnish(found, Path(name))
+            library, last = installation.library, found.calls[-1]
+            task = library.task(found.record.task)
+            facts = client_facts(folder / "nothing", last.client, last.revision)
+            client = Client(**facts, tools=installation.loading(bare_name(last.client)))
+            calls = [call for call in found.calls if call.tool not in OWN_TOOLS]
+            known = (library.plans(task), library.scenes(task))
+            return score_run(found.record, task, calls, Path(name), encoder, client, *known).to_json()

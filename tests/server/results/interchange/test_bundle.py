@@ -10,7 +10,8 @@ import pytest
 
 from m3bench.server.commands.installed import Installation
 from m3bench.server.results.interchange.bundle import pack
-from m3bench.server.results.interchange.rescoring import Verdict, verify_bundle
+from m3bench.server.results.interchange.rescoring import verify_bundle
+from m3bench.server.results.interchange.verdict import Verdict
 from m3bench.server.scoring import Encoder
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
@@ -407,9 +408,12 @@ def test_the_commands_pack_and_verify(played: Path, tmp_path: Path) -> None:
     done = m3bench("submit-bundle", played / "results", "-o", path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "2 runs packed" in done.stderr
-    good = m3bench("verify-bundle", path, "--tasks", played / "set", "--json")
+    good = m3bench("verify-bundle", path, "--tasks", played / "set", "--at-least", "replayed", "--json")
     assert good.returncode == 0, good.stdout
-    assert json.loads(good.stdout)["verdict"] == "confirmed"
+    assert json.loads(good.stdout)["summary"] == "replayed, set of its own, unattested"
+    below = m3bench("verify-bundle", path, "--tasks", played / "set", "--no-replay", "--at-least", "replayed")
+    assert below.returncode == 1
+    assert below.stdout.startswith("Consistent, set of its own, unattested: oracle.")
     bad = m3bench("verify-bundle", path)
     assert bad.returncode == 1
     assert bad.stdout.startswith("Refuted: oracle.")

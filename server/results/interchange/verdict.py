@@ -1,0 +1,127 @@
+"""What came of verifying a bundle: a level, what that level proves, and everything that is not as claimed."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Level = Literal["attested", "replayed", "consistent", "refuted"]
+
+LEVELS: tuple[Level, ...] = ("refuted", "consistent", "replayed", "attested")
+"""From the lowest to the highest."""
+
+PROVES: dict[Level, str] = {
+    "attested": "A server whose key you trust signed every run as it was sealed, and nothing here contradicts it.",
+    "replayed": "Every call was made again in a fresh sandbox, with the same results and the same files, and the "
+    "numbers follow from them.",
+    "consistent": "The numbers follow from the log, and the log does not contradict itself. Not every call was made "
+    "again.",
+    "refuted": "Something is not as claimed.",
+}
+
+CANNOT: dict[Level, str] = {
+    "attested": "Who sat at the client: a person, or another model than the one named.",
+    "replayed": "Who made the calls, when, and how many other attempts there were. Whoever has the references can make "
+    "such a bundle by playing them.",
+    "consistent": "That the results ever came from a tool, who made the calls, and how many other attempts there were.",
+    "refuted": "Who changed what, or why.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """Something that is not as the bundle says."""
+
+    where: str
+    """A run with its task, or a part of the bundle."""
+    what: str
+    claimed: Any
+    recomputed: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """How much of the set a bundle is about."""
+
+    tasks: int = 0
+    """Tasks that were to be attempted."""
+    of: int = 0
+    """Tasks of the whole set."""
+    planned: int = 0
+    """Samples that were to be made."""
+    scored: int = 0
+    void: int = 0
+    missing: int = 0
+
+
+@dataclass(kw_only=True)
+class Verdict:
+    """What came of a bundle."""
+
+    name: str
+    """How the result set calls itself."""
+    public: bool = False
+    """Whether everybody has the tasks with their references."""
+    runs: int = 0
+    """How many were scored again."""
+    values: int = 0
+    """How many values of score cards were compared."""
+    replayed: int = 0
+    """Runs whose calls were all made again, with the same results and files."""
+    calls: int = 0
+    """Calls that were made again and came out the same."""
+    signers: list[str] = field(default_factory=list)
+    """Fingerprints of the trusted keys that signed all of it; empty when there is none."""
+    coverage: Coverage = Coverage()
+    differences: list[Difference] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What is no difference, and worth knowing."""
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether nothing is otherwise than claimed."""
+        return not self.differences
+
+    @property
+    def level(self) -> Level:
+        """How far the bundle can be trusted."""
+        if self.differences:
+            return "refuted"
+        if self.signers:
+            return "attested"
+        return "replayed" if 0 < self.runs == self.replayed else "consistent"
+
+    @property
+    def summary(self) -> str:
+        """The level in one line, with what a reader of a board must know beside it."""
+        if self.level == "refuted":
+            return "refuted"
+        whose = "public set" if self.public else "set of its own"
+        signed = f"signed by {', '.join(self.signers)}" if self.signers else "unattested"
+        again = ["replayed"] if self.level == "attested" and 0 < self.runs == self.replayed else []
+        return ", ".join([self.level, *again, whose, signed])
+
+    def reaches(self, level: Level) -> bool:
+        """Whether the level is this one or a higher one."""
+        return LEVELS.index(self.level) >= LEVELS.index(level)
+
+    def note(self, text: str) -> None:
+        """Add something worth knowing, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def to_json(self) -> dict[str, Any]:
+        """A dict that `json.dumps` takes."""
+        return {
+            "name": self.name,
+            "verdict": self.level,
+            "summary": self.summary,
+            "proves": PROVES[self.level],
+            "cannot_prove": CANNOT[self.level],
+            "set": "public" if self.public else "other",
+            "signers": self.signers,
+            "coverage": asdict(self.coverage),
+            "runs": self.runs,
+            "values": self.values,
+            "replayed": {"runs": self.replayed, "calls": self.calls},
+            "differences": [asdict(difference) for difference in self.differences],
+            "notes": self.notes,
+        }
