@@ -106,7 +106,7 @@ def _known(record: Record) -> Paper:
     return Paper(
         id=record["id"],
         platform=record["platform"],
-        version=1,
+        version=record.get("version", 1),
         title=record["title"],
         authors=tuple(record["authors"]),
         published=published,

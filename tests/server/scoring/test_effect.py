@@ -147,10 +147,10 @@ def test_another_way_to_work_out_the_same_number_is_another_route():
 
 
 def test_what_keeps_a_copy_is_not_answered_by_what_only_tells():
-    read = Call(tool="paper_search/read_arxiv_paper", arguments={"paper_id": "2510.16462v1", "save_path": "./papers"})
+    read = Call(tool="paper_search/read_arxiv_paper", arguments={"paper_id": "2510.96462v1", "save_path": "./papers"})
     search = Call(tool="paper_search/search_arxiv", arguments={"query": "bees"})
     plan = Plan(calls=(PlannedCall(gives=("dance floor dynamics",), new=1),))
-    found = made([(search, "2510.16462v1 Dance Floor Dynamics")])
+    found = made([(search, "2510.96462v1 Dance Floor Dynamics")])
     assert not answers(found, reference=Trajectory(steps=(Step(calls=(read,)),)), plan=plan).answers
 
 
