@@ -117,7 +117,7 @@ def _products() -> Iterator[Product]:
 def _goods(record: Record) -> Product:
     return Product(
         id=record["id"],
-        asin="B0" + noise.token(8, _NUMBER_ALPHABET, "product number", record["id"]),
+        asin="B0Z" + noise.token(8, _NUMBER_ALPHABET, "product number", record["id"])[1:],
         title=record["title"],
         brand=record["brand"],
         kind=record["kind"],

@@ -106,12 +106,12 @@ def test_what_a_model_knows_by_itself_is_no_dataflow(value: str) -> None:
     [
         {"x": 327, "y": 775},
         {"price": 1241.5},
-        {"id": "1olnehd"},
+        {"id": "9olnehd"},
         {"text": "They grew it by hand for years and nobody ate it."},
     ],
 )
 def test_what_nobody_guesses_is_dataflow(arguments: dict[str, object]) -> None:
-    text = "Box 327, 775; 1241.5 BRL; post 1olnehd: They grew it by hand for years and nobody ate it."
+    text = "Box 327, 775; 1241.5 BRL; post 9olnehd: They grew it by hand for years and nobody ate it."
     assert segment([call(0, 10, text=text), call(12, 20, arguments)]).evidence == ("first", "dataflow")
 
 
