@@ -23,6 +23,7 @@ from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
+from m3bench.server.attestation.log import Attestor
 from m3bench.server.results.reports.app_view import scorecard_page
 from m3bench.server.runs.budget import budget
 from m3bench.server.runs.notices import say_once
@@ -85,6 +86,7 @@ class App:
         self._news = News(self.fleet, self.seats, self.list_tools)
         self.observer: Observer | None = None
         """Who looks on, when somebody does."""
+        self._attestor = Attestor(settings.data)
         self._owner = secrets.token_hex(8)
         self._store: SqliteStore | None = None
         self._opening = threading.Lock()
@@ -128,6 +130,7 @@ class App:
             max_calls=self.settings.max_calls,
             max_minutes=self.settings.max_minutes,
             changed=self._run_changed,
+            sealing=self._attestor.sealed,
         )
 
     @cached_property
@@ -173,6 +176,7 @@ class App:
             raise InputFileError(self.settings.data, "is a file: name a folder for the record of runs with --data")
         tools_of(self.settings.profile, self.catalog, self.library)
         check_backend(self.settings)
+        _ = self._attestor.key
         if self.settings.tasks is not None:
             assert self.library.set
 

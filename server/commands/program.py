@@ -21,6 +21,7 @@ from m3bench.server.commands import (
     image,
     install,
     judge,
+    keys,
     leaderboard,
     paper,
     probe,
@@ -91,6 +92,7 @@ app.add_typer(runs.commands, rich_help_panel=LOOK)
 app.add_typer(tasks.commands, rich_help_panel=MAKE)
 app.add_typer(world.commands, rich_help_panel=MAKE)
 app.add_typer(image.commands, rich_help_panel=HERE)
+app.add_typer(keys.commands, rich_help_panel=HERE)
 app.add_typer(sandboxes.commands, rich_help_panel=HERE)
 app.add_typer(store.commands, rich_help_panel=HERE)
 usage.lay_out(app)

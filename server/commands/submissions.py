@@ -8,6 +8,7 @@ import typer
 from m3bench.server.commands.record import Json
 
 if TYPE_CHECKING:
+    from m3bench.server.attestation.keys import PublicKey
     from m3bench.server.commands.installed import Installation
     from m3bench.server.results.interchange.verdict import Level, Verdict
     from m3bench.server.settings import Settings
@@ -44,6 +45,10 @@ def verify_bundle(
     per_family: Annotated[int | None, typer.Option(min=1, help="Tasks of each family in the private set.")] = None,
     replay: Annotated[bool, typer.Option(help="Make every recorded call again in fresh sandboxes.")] = True,
     sandbox: Annotated[str, typer.Option(help="Where calls are made again: process, docker or inprocess.")] = "process",
+    trust: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="A public key that you trust, as `m3bench keys show` prints it, or its file."),
+    ] = None,
     at_least: Annotated[
         str, typer.Option(metavar="LEVEL", help="Exit with 1 below this level: attested, replayed or consistent.")
     ] = "consistent",
@@ -61,6 +66,7 @@ def verify_bundle(
     """
     import anyio
 
+    from m3bench.server.attestation.keys import PublicKey
     from m3bench.server.commands.installed import Installation
     from m3bench.server.commands.screen import print_json
     from m3bench.server.settings import Settings
@@ -70,7 +76,8 @@ def verify_bundle(
     if level is None:
         raise UserError(f"There is no level {at_least!r}: use {', '.join(_LEVELS)}.")
     settings = Settings.of(tasks=tasks, seed=seed, per_family=per_family, sandbox=sandbox)
-    verdict = anyio.run(_verify, file, settings, Installation.of(settings), replay)
+    keys = [PublicKey.read(key) for key in trust or ()]
+    verdict = anyio.run(_verify, file, settings, Installation.of(settings), replay, keys)
     if json:
         print_json({"file": str(file), **verdict.to_json()})
     else:
@@ -79,16 +86,20 @@ def verify_bundle(
         raise typer.Exit(1)
 
 
-async def _verify(file: Path, settings: "Settings", installation: "Installation", replay: bool) -> "Verdict":
+async def _verify(
+    file: Path, settings: "Settings", installation: "Installation", replay: bool, trusted: "list[PublicKey]"
+) -> "Verdict":
     import anyio.to_thread
 
     from m3bench.server.commands.screen import counter
     from m3bench.server.results.interchange import rescoring
+    from m3bench.server.results.interchange.attesting import attest_bundle
     from m3bench.server.results.interchange.replaying import replay_bundle
     from m3bench.server.scoring import open_encoder
     from m3bench.server.toolservers.backend import backend_of
 
     verdict = await anyio.to_thread.run_sync(rescoring.verify_bundle, file, installation, open_encoder())
+    attest_bundle(file, verdict, trusted)
     if replay and verdict.confirmed:
         with counter(verdict.runs, "Replaying") as tell:
             async with backend_of(settings) as backend:

@@ -37,6 +37,9 @@ from m3bench.tasks.task import MEDIA, Task
 Manifest = Callable[[Seat], dict[str, Any]]
 """Makes the manifest of a run that begins: what makes two runs comparable."""
 
+Sealing = Callable[[RunRecord, list[CallRecord], dict[str, str], Callable[[], list[RunRecord]]], None]
+"""Takes a run with its seal, its calls, its files by hash, and what gives all runs of the record."""
+
 MAX_LOST = 20
 """Calls that could not be recorded which a run remembers: one is enough to make it void."""
 
@@ -152,6 +155,7 @@ class Runs:
         max_calls: int,
         max_minutes: float,
         changed: Callable[[str], None] = lambda run: None,
+        sealing: Sealing = lambda run, calls, files, runs: None,
     ) -> None:
         self.mode = mode
         self._open_store = store
@@ -162,6 +166,8 @@ class Runs:
         self._max_minutes = max_minutes
         self._changed = changed
         """Is told of every run whose state on record changed."""
+        self._sealing = sealing
+        """Is told of every run that is about to be sealed."""
         self.touched = False
         """Whether anything was asked of the store yet; a client that only looks around must not open it."""
         self._running: dict[str, Run] = {}
@@ -340,10 +346,12 @@ class Runs:
         begun = self._store.run(run)
         if begun is None:
             raise StoreError(f"Run {run} is no longer on record: somebody has deleted it.")
-        link = seal(begun, self.tool_calls(run), file_hashes(workspace), answer, fields)
-        ended = now()
+        calls, files, ended = self.tool_calls(run), file_hashes(workspace), now()
+        link = seal(begun, calls, files, answer, fields)
+        sealed = replace(begun, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)
+        self._sealing(sealed, calls, files, self._store.runs)
         self._store.change_run(run, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)
-        return replace(begun, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)
+        return sealed
 
     def tool_calls(self, run: str) -> list[CallRecord]:
         """What the agent did in a run: its calls without those to the benchmark's own tools."""

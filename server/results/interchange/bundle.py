@@ -7,6 +7,7 @@
     runs/RUN/calls.jsonl      its calls in order; bytes are named by hash
     runs/RUN/files.jsonl      what lay in its workspace
     values/HASH               the bytes of requests, results and files
+    attestations.json         what the server signed of them, when it has a key
 
 This module is the form and the packing; `submission` reads a bundle back, `rescoring` holds it against its own log.
 """
@@ -24,6 +25,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.server.results.interchange.archive import write_archive
+from m3bench.server.results.interchange.signatures import signatures_of
 from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, store_folder
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row, overall
@@ -34,11 +36,11 @@ from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import InputFileError
 
 FORMAT = "m3bench/bundle"
-INDEX, HEADER, SAMPLES = "bundle.json", "set.json", "samples.jsonl"
+INDEX, HEADER, SAMPLES, SIGNED = "bundle.json", "set.json", "samples.jsonl", "attestations.json"
 RUN, CARD, CALLS, FILES = "run.json", "card.json", "calls.jsonl", "files.jsonl"
 
 NAMES = re.compile(
-    r"bundle\.json|set\.json|samples\.jsonl|values/[0-9a-f]{64}"
+    r"bundle\.json|set\.json|samples\.jsonl|attestations\.json|values/[0-9a-f]{64}"
     r"|runs/[0-9a-z]{1,64}/(run\.json|card\.json|calls\.jsonl|files\.jsonl)"
 )
 """What a member may be called."""
@@ -149,6 +151,8 @@ def pack(folder: Path, path: Path) -> Index:
                 _spool_run(spool, run, store)
             spool.put(HEADER, _json(found.header.model_dump(mode="json", by_alias=True)))
             spool.put(SAMPLES, _lines(sample.model_dump(mode="json") for sample in _samples(found)))
+            if (signed := signatures_of(store, spool.runs)) is not None:
+                spool.put(SIGNED, _json(signed.model_dump(mode="json")))
             solved = sum(result.card.success is True for result in found.results)
             claims = claims_of(found.rows, found.paper_rows, solved, len(found.void), len(found.missing))
             index = Index(m3bench=version("m3bench"), claims=claims, members=dict(sorted(spool.hashes.items())))
@@ -213,6 +217,11 @@ class _Spool:
         self._folder = folder
         self._paths: dict[str, Path] = {}
         self.hashes: dict[str, str] = {}
+
+    @property
+    def runs(self) -> list[str]:
+        """The handles of the runs that were added."""
+        return [name.split("/")[1] for name in self._paths if name.endswith(f"/{RUN}")]
 
     def put(self, name: str, content: bytes) -> None:
         """Add a member."""

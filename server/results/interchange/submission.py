@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from m3bench.server.results.interchange import bundle
 from m3bench.server.results.interchange.archive import Archive
 from m3bench.server.results.interchange.bundle import Index, PackedCall, PackedFile, PackedRun
+from m3bench.server.results.interchange.signatures import Signatures
 from m3bench.server.results.resultset import Header, Sample
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.errors import InputFileError
@@ -58,6 +59,11 @@ class Submission:
         """The handles of the runs that are packed."""
         found = (name.split("/")[1] for name in self._archive.names if name.endswith(f"/{bundle.RUN}"))
         return tuple(sorted(found))
+
+    @cached_property
+    def signatures(self) -> Signatures | None:
+        """What a server signed; None when there is nothing."""
+        return self._one(bundle.SIGNED, Signatures) if bundle.SIGNED in self._archive else None
 
     def hashes(self) -> Iterator[tuple[str, str | None, str | None]]:
         """Every member with the hash that the index gives and the one it has; None where one of them is missing."""

@@ -70,6 +70,8 @@ class Verdict:
     """Calls that were made again and came out the same."""
     signers: list[str] = field(default_factory=list)
     """Fingerprints of the trusted keys that signed all of it; empty when there is none."""
+    starts: dict[str, int] = field(default_factory=dict)
+    """How many runs the server that signed has started, and what became of them; empty when nobody signed."""
     coverage: Coverage = Coverage()
     differences: list[Difference] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -118,6 +120,7 @@ class Verdict:
             "cannot_prove": CANNOT[self.level],
             "set": "public" if self.public else "other",
             "signers": self.signers,
+            "starts": self.starts,
             "coverage": asdict(self.coverage),
             "runs": self.runs,
             "values": self.values,
