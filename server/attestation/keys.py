@@ -122,6 +122,7 @@ def read_key(path: Path) -> SigningKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+    key: object = None
     try:
         if os.name != "nt" and path.stat().st_mode & 0o077:
             raise InputFileError(path, "can be read by others: make it private (chmod 600), or make another key")
@@ -129,7 +130,7 @@ def read_key(path: Path) -> SigningKey:
     except OSError as error:
         raise InputFileError(path, f"cannot be read ({error.strerror})") from error
     except (ValueError, TypeError):
-        key = None
+        pass
     if not isinstance(key, Ed25519PrivateKey):
         raise InputFileError(path, "holds no key that m3bench made")
     return SigningKey(key)

@@ -71,7 +71,7 @@ def state_tally(key: SigningKey, runs: Sequence[RunRecord], entries: Sequence[by
 
 def counts(runs: Iterable[RunRecord]) -> dict[str, int]:
     """How many runs there are, by what became of them; `started` is all of them."""
-    found = Counter(run.state for run in runs)
+    found: Counter[str] = Counter(run.state for run in runs)
     return {"started": sum(found.values()), **dict(sorted(found.items()))}
 
 
