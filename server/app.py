@@ -182,7 +182,7 @@ class App:
 
     def open_seat(self, id: str | None = None, profile: str | None = None, *, lasting: bool = False) -> Seat:
         """A new seat, its tools fixed from now on; a run on one that lasts can be resumed by another process."""
-        profile = profile or self.settings.profile
+        profile = self.settings.seat_profile(profile)
         tools = [tool for tool in tools_of(profile, self.catalog, self.library) if tool.server not in self.fleet.names]
         seat = Seat(
             id=id or secrets.token_hex(16),

@@ -27,6 +27,17 @@ class Settings(BaseModel):
             option = str(first["loc"][0]).replace("_", "-")
             raise UserError(f"--{option} cannot be {first['input']!r}: {first['msg']}.") from error
 
+    def seat_profile(self, asked: str | None) -> str:
+        """The profile of a seat whose client asked for one, or for none.
+
+        Raises:
+            UserError: In ranked mode the profile is the operator's, and another one was asked for. Nothing is said of
+                whether there is such a profile: its name could be that of a task.
+        """
+        if self.ranked and asked and asked != self.profile:
+            raise UserError("This server is ranked: its operator chose the tools. Connect without a profile.")
+        return asked or self.profile
+
     data: Path = Field(default_factory=lambda: Path(os.environ.get("M3BENCH_DATA") or user_data_path("m3bench")))
     """Where runs are kept (`M3BENCH_DATA`)."""
     tasks: Path | None = None

@@ -361,9 +361,9 @@ class Runs:
         """The newest run of a seat, whatever became of it."""
         return next(iter(self._store.runs(seat.id)), None)
 
-    def submitted(self, seat: Seat) -> set[str]:
-        """The tasks that were submitted on a seat."""
-        return {run.task for run in self._store.runs(seat.id) if run.state not in ("abandoned", "void")}
+    def attempts(self, seat: Seat) -> list[RunRecord]:
+        """Every run that was started on a seat, newest first."""
+        return self._store.runs(seat.id)
 
     def pictures(self, run: Run) -> list[tuple[str, bytes]]:
         """Name and file of each picture of a run's task."""

@@ -9,6 +9,7 @@ clients that hide no text or picture behind it.
 import json
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from m3bench.proxy.call import Answer, error_result
@@ -162,6 +163,9 @@ class BenchmarkTools:
 
     async def _list_tasks(self, seat: Seat, family: str | None = None) -> dict[str, Any]:
         tasks = self._of_family(seat, family)
+        if self._ranked:
+            ids = [f"- {task.id}" for task in tasks]
+            return _text("\n".join(["Call start_task with a task_id to begin one.", *ids]))
         count = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks"
         text = "\n".join([f"{count}. Call start_task with a task_id to begin one.", *_lines(tasks)])
         return _text(text)
@@ -181,6 +185,11 @@ class BenchmarkTools:
         # JSON can carry half a character, which no file and no database takes.
         record = await self._runs.submit(seat, answer.encode(errors="replace").decode(), run, fields)
         text = f"Submitted and sealed ({record.seal}). Call score next, without arguments, to see how it went."
+        if self._ranked:
+            # It is sealed whatever happens here: a score that cannot be had now is computed when it is asked for.
+            with suppress(M3Error):
+                await self._scorer(record)
+                text += f" {_tally(self._runs.attempts(seat))}"
         return {**_text(text), "_meta": {"m3bench/run": record.id}}
 
     async def _score(self, seat: Seat, run: str | None = None) -> dict[str, Any]:
@@ -205,11 +214,17 @@ class BenchmarkTools:
     async def _find_tools(self, seat: Seat, query: str, limit: int = retrieval.FOUND) -> dict[str, Any]:
         return retrieval.find_tools(seat, query, limit)
 
+    @property
+    def _ranked(self) -> bool:
+        return self._runs.mode == "ranked"
+
     def _offered(self, seat: Seat) -> tuple[Task, ...]:
         return solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
 
     def _of_family(self, seat: Seat, family: str | None) -> list[Task]:
         """The tasks that can be solved here, of one family or of all."""
+        if self._ranked and family is not None:
+            raise RunError("Tasks of a ranked server cannot be chosen by family: leave it out.")
         offered = self._offered(seat)
         tasks = [task for task in offered if family is None or task.family == family]
         if tasks:
@@ -235,10 +250,22 @@ class BenchmarkTools:
                     f"Task {task_id!r} needs tools that the profile {seat.profile!r} does not show: "
                     "list_tasks shows what can be solved here."
                 )
+            if self._ranked and task_id in self._done(seat):
+                raise RunError(
+                    f"Task {task_id!r} was started on this seat before, and a ranked task is attempted once: "
+                    "call start_task without arguments for the next one."
+                )
             return task
-        tasks = self._of_family(seat, family)
-        done = self._runs.submitted(seat)
-        return next((task for task in tasks if task.id not in done), tasks[0])
+        tasks, done = self._of_family(seat, family), self._done(seat)
+        left = [task for task in tasks if task.id not in done]
+        if self._ranked and not left:
+            raise RunError("Every task was started on this seat before, and a ranked task is attempted once.")
+        return left[0] if left else tasks[0]
+
+    def _done(self, seat: Seat) -> set[str]:
+        """The tasks that a seat is done with: in ranked mode those that it gave up, too."""
+        again = {"void"} if self._ranked else {"abandoned", "void"}
+        return {run.task for run in self._runs.attempts(seat) if run.state not in again}
 
     def _opening(self, run: Run, more_rules: Sequence[str]) -> dict[str, Any]:
         task = run.task
@@ -272,6 +299,8 @@ class BenchmarkTools:
             "pictures": paths,
             "run": run.id,
         }
+        if self._ranked:
+            del facts["family"]
         facts |= {"fields": [field.shown() for field in task.fields]} if task.fields else {}
         content = [{"type": "text", "text": text}, *images]
         return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
@@ -282,6 +311,13 @@ def _given(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     schema = _SCHEMAS[name]
     optional = schema["properties"].keys() - set(schema.get("required", ()))
     return {field: value for field, value in arguments.items() if value != "" or field not in optional}
+
+
+def _tally(runs: Sequence[RunRecord]) -> str:
+    """What became of the runs of a seat, for whoever reads the record later."""
+    submitted = sum(run.state in ("submitted", "scored") for run in runs)
+    given_up = sum(run.state == "abandoned" for run in runs)
+    return f"On this seat: {len(runs)} started, {submitted} submitted, {given_up} abandoned; all of them are on record."
 
 
 def _where(paths: Sequence[str]) -> list[str]:

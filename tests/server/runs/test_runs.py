@@ -21,6 +21,7 @@ from m3bench.server.runs.resources import PICTURE, SCORECARD, TRAJECTORY
 from m3bench.server.scorecard.app import URI
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from tests.pages import ROOT
 from tests.sets import write_set
@@ -148,6 +149,57 @@ async def test_a_ranked_run_tells_the_client_that_it_was_scored_and_nothing_more
         (record,) = playing.app.store.runs()
         assert record.state == "scored"
         assert record.scorecard is not None
+
+
+async def test_a_ranked_run_is_scored_when_it_is_submitted(play: Play) -> None:
+    async with play(ranked=True) as playing:
+        await playing.call("start_task", task_id="sum-1")
+        told = await playing.told("submit", answer="108")
+        assert told.endswith("On this seat: 1 started, 1 submitted, 0 abandoned; all of them are on record.")
+        (record,) = playing.app.store.runs()
+        assert (record.state, record.scorecard is not None) == ("scored", True)
+
+
+async def test_a_ranked_task_is_attempted_once_even_when_it_was_given_up(play: Play) -> None:
+    async with play(ranked=True) as playing:
+        await playing.call("start_task", task_id="sum-1")
+        once = "a ranked task is attempted once"
+        assert once in await playing.refused("start_task", task_id="sum-1", abandon=True)
+        await playing.call("start_task", abandon=True)
+        assert once in await playing.refused("start_task", task_id="sum-1", abandon=True)
+        told = await playing.told("submit", answer="They differ by 2.5.")
+        assert "2 started, 1 submitted, 1 abandoned" in told
+        assert once in await playing.refused("start_task")
+        assert sorted(run.task for run in playing.app.store.runs()) == ["sum-1", "survey-1"]
+
+
+async def test_a_practice_task_can_be_played_again(play: Play) -> None:
+    async with play() as playing:
+        for _ in range(2):
+            await playing.call("start_task", task_id="sum-1")
+            await playing.call("submit", answer="108")
+        assert len(playing.app.store.runs()) == 2
+
+
+async def test_a_ranked_server_does_not_say_which_family_a_task_is_of(play: Play) -> None:
+    async with play(ranked=True) as playing:
+        listed = await playing.told("list_tasks")
+        assert listed == "Call start_task with a task_id to begin one.\n- survey-1\n- sum-1"
+        assert "cannot be chosen by family" in await playing.refused("list_tasks", family="sums")
+        assert await playing.refused("start_task", family="sums") == await playing.refused("start_task", family="none")
+        opening = await playing.call("start_task", task_id="sum-1")
+        assert "family" not in opening.meta["m3bench/task"]
+
+
+async def test_the_profile_of_a_ranked_server_is_its_operators(play: Play) -> None:
+    async with play(ranked=True) as playing:
+        said = set()
+        for profile in ("task:sum-1", "task:nothing", "mini", "no such profile"):
+            with pytest.raises(UserError) as caught:
+                playing.app.open_seat(profile=profile)
+            said.add(str(caught.value))
+        assert len(said) == 1, "an answer that differs would tell which tasks there are"
+        assert playing.app.open_seat(profile=playing.app.settings.profile).profile == "full"
 
 
 async def test_whoever_leaves_has_abandoned_the_run(play: Play) -> None:
