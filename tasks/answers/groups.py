@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
+from m3bench.tasks.answers.anchors import order_of_names, rows_by_name
 from m3bench.tasks.answers.base import JSON, Asked, Value, is_nothing
 from m3bench.tasks.answers.loose import BULLET as _BULLET
 from m3bench.tasks.answers.loose import cells as _cells
@@ -54,7 +55,16 @@ class Items(Value):
             unnamed = all(item.kind == "file" for item in self.items)
             return self._compare([None] * len(self.items), asked) if unnamed else "nothing was given"
         reasons = [self._compare(parts, asked) for parts in _split(given)]
-        return None if None in reasons else next((reason for reason in reasons if reason), "it is not a list")
+        if None in reasons or self._named_one_by_one(given):
+            return None
+        return next((reason for reason in reasons if reason), "it is not a list")
+
+    def _named_one_by_one(self, given: JSON) -> bool:
+        """Whether a text names the items and nothing else; their names may have commas and the word "and" in them."""
+        if not isinstance(given, str) or len(self.items) < 2 or not all(item.kind == "name" for item in self.items):
+            return False
+        order = order_of_names(given, [_names(item) for item in self.items])
+        return order == list(range(len(self.items))) if self.ordered else order is not None
 
     def _compare(self, parts: Sequence[JSON], asked: Asked) -> str | None:
         if len(parts) > MOST:
@@ -119,6 +129,10 @@ class Table(Value):
         words = Asked(words=f"{asked.words} {' '.join(self.columns)}", evidence=asked.evidence)
         reasons = [self._compare(rows, words) for rows in self._readings(given)]
         if None in reasons:
+            return None
+        names = [_names(row[0]) for row in self.rows]
+        by_name = rows_by_name(_as_text(given), names, self.columns, words.words)
+        if any(self._compare(rows, words) is None for rows in by_name):
             return None
         return next(iter(reasons), f"it is not a table with the columns {', '.join(self.columns)}")
 
@@ -188,6 +202,20 @@ class Table(Value):
         for row in self.rows:
             for cell in row:
                 yield from cell.facts()
+
+
+def _names(item: Item) -> list[str]:
+    """What an item may be called."""
+    return [item.said(), *getattr(item, "aliases", ())]
+
+
+def _as_text(given: JSON) -> str:
+    """A table as lines of text; empty when it is more than that."""
+    if isinstance(given, dict) and all(isinstance(value, str) for value in given.values()):
+        given = [f"{key}: {value}" for key, value in given.items()]
+    if isinstance(given, list | tuple) and all(isinstance(line, str) for line in given):
+        given = "\n".join(given)
+    return given if isinstance(given, str) else ""
 
 
 def _plain(name: str) -> str:

@@ -96,6 +96,8 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
         return f"{text[:60]!r} is another one"
     if _stem(mine) in set(map(_stem, right)) - set(map(_stem, wrong)):
         return None
+    if names[0].islower() and names[0].replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
+        return None
     if re.search(r"\w\s*[,(]", text) and sorted(mine) in map(sorted, right - wrong):  # "Kremlin, Moscow"
         return None
     if len(mine) > MOST_WORDS:
@@ -130,6 +132,13 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
 def _stem(words: Words) -> Words:
     """A name without the small words that join its parts."""
     return (*words[:1], *(word for word in words[1:] if word not in _PARTICLES))
+
+
+def _plurals(words: Words) -> set[Words]:
+    """The words that these may be the plural of: "octopuses" of "octopus"."""
+    last = words[-1] if words else ""
+    endings = (("s", ""), ("es", ""), ("ies", "y"), ("oes", "o"))
+    return {(*words[:-1], last.removesuffix(end) + single) for end, single in endings if last.endswith(end)}
 
 
 def _without(text: str, names: tuple[str, ...]) -> str:
@@ -180,6 +189,8 @@ class Choice(Value):
         yield from ()
 
 
+_TICKS = str.maketrans({**dict.fromkeys("✓✔✅☑", " yes "), **dict.fromkeys("✗✘❌☒", " no ")})
+
 _IGNORANCE = frozenset({"know", "sure", "idea", "certain", "tell", "say", "information", "data"})
 """Words of somebody who says, with or without a no, that there is no answer."""
 
@@ -199,7 +210,7 @@ class YesNo(Value):
         """Why it is not the answer."""
         if is_nothing(given) and fold(str(given)) not in ("no", "none"):
             return "nothing was given"
-        words = re.findall(r"[\w']+", fold(as_text(given)))
+        words = re.findall(r"[\w']+", fold(as_text(given)).translate(_TICKS))
         yes = [word for word in words if word in ("yes", "true", "y", "correct", "indeed", "1")]
         no = [
             word

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from m3bench.tasks.answers.base import JSON, is_nothing
 from m3bench.tasks.answers.fields import Field, File, Items, Table
+from m3bench.tasks.answers.loose import BULLET
 from m3bench.tasks.folding import fold
 
 MOST_TEXT = 200_000
@@ -168,14 +169,16 @@ def _labelled(names: Mapping[str, str], line: str) -> tuple[str, str] | None:
 
 
 def _block(lines: Sequence[str], labels: Sequence[tuple[str, str] | None], start: int) -> str:
-    """The lines that follow a label, up to a blank line behind them or the next label."""
+    """The lines that follow a label, up to the next label or a blank line, unless a list goes on behind that."""
     block: list[str] = []
     for number in range(start, len(lines)):
-        blank = not lines[number].strip()
-        if labels[number] is not None or (blank and block):
+        line = lines[number]
+        if labels[number] is not None or (
+            block and not lines[number - 1].strip() and not (BULLET.match(line) and BULLET.match(block[0]))
+        ):
             break
-        if not blank:
-            block.append(lines[number])
+        if line.strip():
+            block.append(line)
     return "\n".join(line for line in block if not line.strip().startswith("```"))
 
 

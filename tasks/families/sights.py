@@ -159,7 +159,8 @@ def phone(text: str) -> str:
 def address(text: str) -> Name:
     """A street address: the street and its number are enough, the town and the rest may follow."""
     parts = [part.strip() for part in text.split(",")]
-    street = next((part for part in parts if any(sign.isdigit() for sign in part)), parts[0])
+    numbered = next((place for place, part in enumerate(parts, 1) if any(sign.isdigit() for sign in part)), 1)
+    street = ", ".join(parts[:numbered])  # "Calle de Santa Isabel, 3"
     return Name(value=text, aliases=(street,), context=(text,))
 
 
