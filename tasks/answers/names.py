@@ -18,6 +18,9 @@ from m3bench.tasks.folding import fold
 
 MOST_WORDS = 40
 
+FEWEST_WORDS = 4
+"""Of a text, where the right one is a whole sentence."""
+
 _PARTICLES = frozenset({"of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "el", "in", "at"})
 
 
@@ -270,6 +273,8 @@ class Text(Value):
         mine = words_of(text)
         if not mine or len(mine) > self.words * 1.25:
             return f"it has {len(mine)} words, at most {self.words} are asked for"
+        if len(mine) < FEWEST_WORDS <= len(words_of(self.value)) // 2:
+            return "it is a word or two, not a text"
         said = joined(mine)
         missing = [one[0] for one in self.mentions if not any(_says(name, mine, said) for name in one)]
         return f"it does not say {', '.join(missing)[:80]!r}" if missing else None

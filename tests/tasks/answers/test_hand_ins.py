@@ -149,6 +149,8 @@ def wrong_values(field: Field) -> Iterator[Any]:
                 yield [{**right[0], column: "unknown"}, *right[1:]]
         case Text():
             yield from ("It is a thing.", f"{value.value} " * 200)
+            if len(value.value.split()) > 10:
+                yield " ".join(one[0] for one in value.mentions[:3])
 
 
 @every_task
