@@ -1,8 +1,9 @@
 """Reads what was handed in: the fields that a client gave as such, and those that stand in its prose.
 
 In prose a field is read where it is labelled: in JSON with the field's name as a key, in a line `name: value`, in a row
-of a Markdown table, or in a sentence that says what the name is. Nothing is guessed from free text; a task with one
-field alone takes a short answer as it is. A field that is given more than once has all those values, and all must be
+of a Markdown table, or in a sentence that says what the name is. A label may have more words of what the field means:
+"Phone number of the hotel" for `phone`. Nothing is guessed from free text; a task with one field alone takes a short
+answer as it is. A field that is given more than once has all those values, and all must be
 right.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from m3bench.tasks.answers.base import JSON, is_nothing
 from m3bench.tasks.answers.fields import Field, File, Items, Table
 from m3bench.tasks.answers.loose import BULLET
+from m3bench.tasks.answers.spelling import words_of
 from m3bench.tasks.folding import fold
 
 MOST_TEXT = 200_000
@@ -26,6 +28,9 @@ _LINE = re.compile(
     r"(?P<label>[\w][\w \-/]{0,60}?)\s*(?:`|\*\*|__|\*)?\s*"
     r"(?::|=|\s[-–—]\s)\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*$"
 )
+
+_FILLERS = frozenset(["of", "for", "in", "at", "on", "to", "its", "this", "that", "is", "number", "name", "answer"])
+"""Words that a label may have beside those of its field."""
 
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+|\*\*|__)\s*(?P<label>[\w][\w \-/]{0,60}?)\s*(?:\*\*|__)?\s*$")
 
@@ -54,6 +59,10 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
         for field in fields:
             if field.name not in found and isinstance(field.value, Table) and (rows := _in_tables(field.value, text)):
                 found[field.name] = rows
+        wordy = _wordy_labels([field for field in fields if field.name not in found], text)
+        for name, value in _from_lines({**names, **wordy}, text) if wordy else ():
+            if name in wordy.values() and value not in found.setdefault(name, []):
+                found[name].append(value)
         for name in missing.values():
             if name not in found and (values := _in_sentences(name, text)):
                 found[name] = list(values)
@@ -128,6 +137,23 @@ def _from_lines(names: Mapping[str, str], text: str) -> Iterator[tuple[str, JSON
             value = _block(lines, labels, number + 1)
         if value.strip():
             yield name, _parsed(value)
+
+
+def _wordy_labels(fields: Sequence[Field], text: str) -> dict[str, str]:
+    """The labels of lines that have all the words of one field's name, and else only words of what it means."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        match = _HEADING.match(line) or _LINE.match(line)
+        words = set(words_of(match["label"])) if match else set()
+        meant = [field for field in fields if _is_meant(field, words)]
+        if match and len(meant) == 1:
+            found[_label(match["label"])] = meant[0].name
+    return found
+
+
+def _is_meant(field: Field, words: set[str]) -> bool:
+    name = set(words_of(field.name))
+    return name <= words and words <= name | set(words_of(field.meaning)) | _FILLERS
 
 
 def _in_tables(table: Table, text: str) -> list[JSON]:

@@ -33,6 +33,26 @@ def test_labelled_prose_is_read(prose):
     assert read(FIELDS, prose, None) == {"older_film": ["Heat"], "total_price": ["$3.50"]}
 
 
+@pytest.mark.parametrize(
+    ("prose", "read_as"),
+    [
+        (
+            "The older film: Heat\nTotal price for both: $3.50",
+            {"older_film": ["Heat"], "total_price": ["$3.50"]},
+        ),
+        (
+            "## Older film that came out first\nHeat\n\nTotal price: $3.50",
+            {"older_film": ["Heat"], "total_price": ["$3.50"]},
+        ),
+        ("Older film: Heat\nThe older film that came out first: Ronin", {"older_film": ["Heat"]}),
+        ("Older film of De Niro: Ronin", {}),
+        ("Price: $2", {}),
+    ],
+)
+def test_a_label_may_have_more_words_of_what_its_field_means(prose, read_as):
+    assert read(FIELDS, prose, None) == read_as
+
+
 def test_a_list_below_its_label_is_read_as_one():
     fields = (Field(name="packages", meaning="those that exist", value=Items(items=(Name(value="fish"),))), *FIELDS)
     found = read(fields, "Packages:\n- fish\n- htop\n\nOlder film: Heat", None)
