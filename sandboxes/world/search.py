@@ -25,8 +25,8 @@ Item = TypeVar("Item", bound=Mapping[str, Any])
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’ʼ`](?=\w)")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
-_STOP = frozenset(
+LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+STOP = frozenset(
     word
     for line in (
         "a an and at by for from in near of on or the to with",
@@ -34,7 +34,7 @@ _STOP = frozenset(
     )
     for word in line.split()
 )
-_STOP_WEIGHT = 0.1
+STOP_WEIGHT = 0.1
 _PREFIX_QUALITY = 0.6
 _FUZZY_QUALITY = 0.8
 _LONG_FIELD_WORDS = 8
@@ -46,7 +46,7 @@ def fold(text: str) -> str:
     text = _APOSTROPHE.sub("", text)
     if text.isascii():
         return text.lower()
-    plain = unicodedata.normalize("NFKD", text).casefold().translate(_LETTERS)
+    plain = unicodedata.normalize("NFKD", text).casefold().translate(LETTERS)
     bare = "".join(character for character in plain if not unicodedata.combining(character))
     return unicodedata.normalize("NFC", bare)
 
@@ -76,6 +76,8 @@ class Index(Generic[Item]):
         fields: Name and weight of the text fields; a field may hold a string or strings, or be absent.
         prior: How prominent a record is in [0, 1]: decides between records that match equally well.
         coverage: How much of a query a record must answer to be a result, in [0, 1].
+        of: How many records there are in all, when those given are the ones that can answer the queries to come.
+        reads: Which texts can answer the queries to come; the others are skipped, but for those of the first field.
     """
 
     def __init__(
@@ -85,6 +87,8 @@ class Index(Generic[Item]):
         *,
         prior: Callable[[Item], float] | None = None,
         coverage: float = 0.5,
+        of: int | None = None,
+        reads: Callable[[str], bool] | None = None,
     ) -> None:
         self._records: Sequence[Item] = tuple(records)
         self._fields = tuple(fields)
@@ -92,6 +96,8 @@ class Index(Generic[Item]):
         self._weights = tuple(weight / top for weight in fields.values())
         self._prior = prior
         self._coverage = coverage
+        self._total = len(self._records) if of is None else of
+        self._reads = reads
 
     def search(
         self, query: str, limit: int = 10, *, keep: Callable[[Item], bool] | None = None
@@ -147,14 +153,13 @@ class Index(Generic[Item]):
     def _terms(self, word: str) -> dict[str, float]:
         """Words of the records that a word of a query may mean, with the quality of each match in (0, 1]."""
         terms = {word: 1.0} if word in self._postings else {}
-        for singular in _singulars(word):
+        for singular in singulars(word):
             if singular in self._postings:
                 terms.setdefault(singular, 0.95)
         if len(word) >= 2:
             for term in self._beginning(word):
                 terms.setdefault(term, _PREFIX_QUALITY + (1 - _PREFIX_QUALITY) * 0.9 * len(word) / len(term))
-        edits = 0 if len(word) < 4 or word.isdigit() else 1 if len(word) < 8 else 2
-        if edits:
+        if edits := edits_allowed(word):
             for length in range(len(word) - edits, len(word) + edits + 1):
                 near = process.extract(
                     word, self._by_length[length], scorer=OSA.distance, score_cutoff=edits, limit=None
@@ -170,10 +175,10 @@ class Index(Generic[Item]):
         return self._sorted[start:end]
 
     def _rarity(self, word: str) -> float:
-        if word in _STOP:
-            return _STOP_WEIGHT
+        if word in STOP:
+            return STOP_WEIGHT
         known = len({posting >> _RECORD_SHIFT for posting in self._postings.get(word, ())})
-        return 1 + math.log((1 + len(self._records)) / (1 + known)) / math.log(2 + len(self._records))
+        return 1 + math.log((1 + self._total) / (1 + known)) / math.log(2 + self._total)
 
     @property
     def _postings(self) -> "dict[str, array[int]]":
@@ -185,6 +190,8 @@ class Index(Generic[Item]):
         for number, record in enumerate(self._records):
             for field, name in enumerate(self._fields):
                 for text in _texts(record.get(name)):
+                    if field and self._reads is not None and not self._reads(text):
+                        continue
                     contents.add(number, field, words(text))
         return contents
 
@@ -218,7 +225,7 @@ class _Contents(NamedTuple):
     def add(self, record: int, field: int, found: list[str]) -> None:
         """Take up the words of a text; neighbours in short texts also written together."""
         if field == 0:
-            heavy = sum(word not in _STOP for word in found) or len(found)
+            heavy = sum(word not in STOP for word in found) or len(found)
             self.sizes[record] = min(255, max(1, heavy))
         code = record << _RECORD_SHIFT | field
         for word in dict.fromkeys(found):
@@ -230,7 +237,13 @@ class _Contents(NamedTuple):
             self.titles[title] = (*self.titles.get(title, ()), record)
 
 
-def _singulars(word: str) -> list[str]:
+def edits_allowed(word: str) -> int:
+    """In how many places a word of a query may be spelt otherwise."""
+    return 0 if len(word) < 4 or word.isdigit() else 1 if len(word) < 8 else 2
+
+
+def singulars(word: str) -> list[str]:
+    """What a word may be the plural of."""
     if len(word) < 4 or not word.endswith("s"):
         return []
     return [word[:-1], *([word[:-3] + "y"] if word.endswith("ies") else [word[:-2]] if word.endswith("es") else [])]
