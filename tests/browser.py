@@ -113,7 +113,8 @@ def _watched(
     harmless = ("data:", "about:", *allowed)
     strange = [one for one in asked if one not in (url, *refused) and not one.startswith(harmless)]
     assert strange == [], "the page asked the network"
-    assert [one for one in said if complaints is None or not re.search(complaints, one)] == [], "the page complained"
+    complained = [one for one in said if complaints is None or not re.search(complaints, one)]
+    assert complained == [], f"the page complained: {complained[:5]}"
     return seen
 
 

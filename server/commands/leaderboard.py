@@ -19,6 +19,10 @@ def leaderboard(
     common: Annotated[
         bool, typer.Option("--common", help="Compare over the tasks that all sets have, which must be 30 or more.")
     ] = False,
+    tasks: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder of a set of tasks: the site takes questions and pictures from it.", metavar="FOLDER"),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare result sets: solved and averages with intervals, ranks with ties, families.
@@ -26,19 +30,27 @@ def leaderboard(
     Sets must agree in everything that moves a number: versions, list of tasks,
     tool profile, solver, limits, scoring. --common compares sets with other
     lists of tasks over those that all have; --mixed shows others together,
-    says what differs, and gives no ranks. The site needs no server: index.html,
-    a page for every set, leaderboard.json, leaderboard.csv, figures.
+    says what differs, and gives no ranks. The site needs no server: a page for
+    every set, run and task, and everything as JSON, CSV, LaTeX and figures.
+    Ranked runs have no page, because it would show the references.
     """
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.results.reports.site import write_site
     from m3bench.server.results.reports.standings import leaderboard_document
     from m3bench.server.results.resultset import read_resultset
+    from m3bench.server.results.site.files import write_site
+    from m3bench.tasks.library import BUNDLED, Library
 
     read = [read_resultset(folder) for folder in sets]
     if output is None:
         document = leaderboard_document(read, mixed=mixed, common=common)
     else:
-        document = write_site(output, read, mixed=mixed, common=common)
+        document = write_site(
+            output,
+            read,
+            mixed=mixed,
+            common=common,
+            libraries=[Library(folder) for folder in (*(tasks or ()), BUNDLED)],
+        )
     if json:
         print_json(document)
         return

@@ -61,7 +61,7 @@ def write_paper(
         prefix = f"{group.name}/" if len(groups) > 1 else ""
         made = list(tables(numbers["leaderboard"], numbers["analyses"]))
         results.append(made[0])
-        files |= {f"{prefix}{name}": content for name, content in _files(made, numbers)}
+        files |= {f"{prefix}{name}": content for name, content in tables_and_figures(made, numbers)}
     files[NUMBERS] = _json({"schema": SCHEMA, "kind": "paper", "groups": told})
     files |= _methods(groups, told)
     files["example.tex"] = _example(files).encode()
@@ -81,9 +81,18 @@ def write_paper(
 
 def _numbers(group: SetGroup, libraries: Sequence[Library]) -> dict[str, Any]:
     """Every number of a group."""
-    names = distinct_names(group.sets)
+    return {
+        "name": group.name,
+        "folders": [str(one.folder) for one in group.sets],
+        "leaderboard": leaderboard_document(group.sets),
+        "analyses": analyses_of(group.sets, libraries),
+    }
+
+
+def analyses_of(sets: Sequence[ResultSet], libraries: Sequence[Library]) -> dict[str, Any]:
+    """What lies behind the numbers of some sets, by their names."""
     analyses = {}
-    for name, one in zip(names, group.sets, strict=True):
+    for name, one in zip(distinct_names(sets), sets, strict=True):
         difficulty = {id: task.difficulty for id, task in tasks_at_hand(one, libraries).items()}
         analyses[name] = {
             "failures": classes(one),
@@ -98,12 +107,7 @@ def _numbers(group: SetGroup, libraries: Sequence[Library]) -> dict[str, Any]:
                 for pair, count in confusion(one.results).items()
             ],
         }
-    return {
-        "name": group.name,
-        "folders": [str(one.folder) for one in group.sets],
-        "leaderboard": leaderboard_document(group.sets),
-        "analyses": analyses,
-    }
+    return analyses
 
 
 def tasks_at_hand(results: ResultSet, libraries: Sequence[Library]) -> Mapping[str, Task]:
@@ -112,7 +116,8 @@ def tasks_at_hand(results: ResultSet, libraries: Sequence[Library]) -> Mapping[s
     return next((library.tasks for library in libraries if library.hash in hashes), {})
 
 
-def _files(made: Sequence[Table], numbers: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+def tables_and_figures(made: Sequence[Table], numbers: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """The files of some tables, and of every figure of a leaderboard and its analyses."""
     entries = numbers["leaderboard"]["entries"]
     names = short_names([entry["name"] for entry in entries], entries[0]["profile"])
     for table in made:

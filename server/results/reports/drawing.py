@@ -5,8 +5,9 @@ one machine and the same pixels, but for a shade here and there, on any other. T
 escaped; a character that the font lacks is left blank.
 """
 
+import re
 from functools import cache
-from html import escape
+from html import escape, unescape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +25,7 @@ FAMILY = "Source Sans Pro, sans-serif"
 _FILES: dict[int, str] = {400: "SourceSansPro-Regular.ttf", 700: "SourceSansPro-Bold.ttf"}
 _MEASURED = 200
 _MAX_TEXT = 2000
+_TEXT = re.compile(r'(<text [^>]*?font-size="([\d.]+)" font-weight="(\d+)"[^>]*)>([^<]*)</text>')
 
 
 class Drawing:
@@ -85,6 +87,16 @@ class Drawing:
             f'viewBox="0 0 {self.width} {round(height)}">'
             f'<rect width="100%" height="100%" fill="{self._ground}"/>{"".join(self._parts)}</svg>'
         )
+
+    def svg_for_any_font(self, height: float) -> str:
+        """The drawing for where our font may be missing: every line is as long as it is in ours."""
+
+        def held(found: re.Match[str]) -> str:
+            weight: Weight = 700 if found[3] == "700" else 400
+            length = wide(unescape(found[4]), float(found[2]), weight)
+            return f'{found[1]} textLength="{length:.1f}" lengthAdjust="spacingAndGlyphs">{found[4]}</text>'
+
+        return _TEXT.sub(held, self.svg(height)) + "\n"
 
     def png(self, height: float) -> bytes:
         """The drawing down to a height, as a file."""

@@ -27,12 +27,22 @@ def card_png(document: Mapping[str, Any], card: ScoreCard) -> bytes:
         document: What its page shows.
         card: Its score card.
     """
+    drawing, y = _drawn(document, card)
+    return drawing.png(_foot(drawing, document, y + 30))
+
+
+def card_svg(document: Mapping[str, Any], card: ScoreCard) -> str:
+    """The same as SVG, without what tells one run from another: two runs with the same card give the same bytes."""
+    drawing, y = _drawn(document, card)
+    return drawing.svg_for_any_font(y + 24)
+
+
+def _drawn(document: Mapping[str, Any], card: ScoreCard) -> tuple[Drawing, float]:
     drawing = Drawing(WIDTH, PAPER)
     y = _head(drawing, document, card)
     y = max(_headline(drawing, card, y), _metrics(drawing, card, document["legend"], y))
     y = _improvements(drawing, card, y + 34)
-    y = _calls(drawing, card, y + 34)
-    return drawing.png(_foot(drawing, document, y + 30))
+    return drawing, _calls(drawing, card, y + 34)
 
 
 def _head(drawing: Drawing, document: Mapping[str, Any], card: ScoreCard) -> float:

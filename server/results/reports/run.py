@@ -28,7 +28,7 @@ _EXCERPTS = 4_000_000
 """Characters of arguments and results in one page, more or less."""
 
 SCRIPTS = ("card.js", "alignment.js", "calls.js", "run.js")
-STYLES = ("card.css",)
+STYLES = ("card.css", "site.css")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ def run_document(run: RunRecord, records: Sequence[CallRecord], at_hand: TaskSho
             "client": cut(records[0].client, 200) if records else "",
             "revision": records[0].revision if records else "",
         },
-        "task": _task(at_hand) if at_hand else None,
+        "task": task_part(at_hand) if at_hand else None,
         "answer": None if run.answer is None else excerpt(handed_in(run), MAX_ANSWER),
         "legend": legend("effect" if card is None else card.scoring_profile),
         "card": None if card is None else bounded(card),
@@ -117,7 +117,8 @@ def _client_can(client: Client | None) -> str:
     return "" if client is None else known_words(client.name, client.capabilities, client.tools)
 
 
-def _task(at_hand: TaskShown) -> dict[str, Any]:
+def task_part(at_hand: TaskShown) -> dict[str, Any]:
+    """What there is to show of a task: what the client was shown, and how many references there are."""
     task = at_hand.task
     return {
         "id": task.id,
@@ -126,6 +127,7 @@ def _task(at_hand: TaskShown) -> dict[str, Any]:
         "question": task.question,
         "wording": task.wording,
         "references": len(task.references),
+        "fields": [field.line for field in task.fields],
         "pictures": [_picture(name, data) for name, data in at_hand.pictures],
     }
 

@@ -86,7 +86,7 @@ def _compared(sets: Mapping[str, ResultSet]) -> tuple[dict[str, list[Pair]], dic
 
 def _entry(results: ResultSet, name: str, ranks: Mapping[str, Rank]) -> dict[str, Any]:
     document, header = set_document(results), results.header
-    kept = ("summary", "families", "usage", "counts", "outcomes", "repeats", "uncertainty")
+    kept = ("summary", "families", "usage", "counts", "outcomes", "repeats", "uncertainty", "failures")
     first = ranks.get("solved") or ranks.get("average")
     return {
         "rank": first and first.rank,

@@ -11,6 +11,8 @@ from shlex import quote
 from statistics import fmean, pstdev
 from typing import Any
 
+from m3bench.server.results.analyses.confusion import confusion
+from m3bench.server.results.analyses.failures import CLASSES, class_of, classes
 from m3bench.server.results.reports.legend import legend, profile_of
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.plain import cut, shown
@@ -23,7 +25,7 @@ NAMED = 3
 """Improvements and failed checks that are listed for each run; its own page has all."""
 LISTED = 10
 """Runs that are named as the worst or the most informative."""
-SCRIPTS, STYLES = ("card.js", "statistics.js", "set.js"), ("card.css", "set.css")
+SCRIPTS, STYLES = ("card.js", "statistics.js", "set.js"), ("card.css", "set.css", "site.css")
 
 _ROUNDING = 1e-9
 
@@ -54,6 +56,11 @@ def set_document(results: ResultSet) -> dict[str, Any]:
         "excluded": results.excluded,
         "gaps": {"calls": results.gaps, "share": results.gap_share},
         "faults": faults(results.results),
+        "failures": [{"class": name, "means": CLASSES[name][1], "runs": n} for name, n in classes(results).items()],
+        "tools": [
+            {"wanted": cut(pair.wanted, 200), "called": cut(pair.called, 200), "answered": pair.answered, "calls": n}
+            for pair, n in confusion(results.results).items()
+        ],
         "usage": _usage(results.results),
         "uncertainty": uncertainty(results),
         "repeats": _repeats(results.results),
@@ -128,6 +135,7 @@ def _run(result: Result) -> dict[str, Any]:
         "family": card.family,
         "repeat": sample.repeat,
         "success": card.success,
+        "class": class_of(result),
         "metrics": card.metrics,
         "paper": card.paper_average,
         "checks": [card.checks_passed, len(card.checks)],

@@ -97,7 +97,7 @@ function outcomesSection(card) {
   const total = outcomes.reduce((sum, [, number]) => sum + number, 0);
   const rows = outcomes.map(([name, number]) => h("li", {},
     h("span", { class: "number" }, grouped(number)), badge(outcomeTone(name), words(name)),
-    h("span", { class: "drawing" }, bar({ value: number / total, label: `${number} of ${total}`, tone: outcomeTone(name) }))));
+    h("span", { class: "drawing" }, bar({ value: total ? number / total : 0, label: `${number} of ${total}`, tone: outcomeTone(name) }))));
   const excluded = Object.entries(card.excluded || {}).map(([owner, number]) => h("li", {},
     h("span", { class: "number" }, grouped(number)), badge("extra", "not counted"),
     h("span", { class: "soft small" }, owner === "world" ? "lost to gaps of the offline world" : `failed through no fault of the agent, by ${OWNERS[owner] || owner}`)));

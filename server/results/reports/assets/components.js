@@ -138,15 +138,64 @@ function bar({ value, low, high, label, tone }) {
   return drawing;
 }
 
-/* columns: [{label, right, head, hide}], rows: arrays of cells; the cell of a column with `head` names its row. */
-function table({ caption, columns, rows, className }) {
+/* columns: [{label, right, head, hide}], rows: arrays of cells; the cell of a column with `head` names its row.
+   A table with `stack` becomes a list of rows where there is little room, each value beside the name of its column. */
+function table({ caption, columns, rows, className, stack }) {
+  const role = (name) => (stack ? name : null);
   const cell = (content, column) => h(column.head ? "th" : "td",
-    { class: column.right ? "right number" : column.className, scope: column.head ? "row" : null }, content);
-  return h("table", { class: className },
+    { class: column.right ? "right number" : column.className, scope: column.head ? "row" : null, role: role(column.head ? "rowheader" : "cell"),
+      "data-label": stack && !column.head && !column.hide ? column.short || column.label : null }, content);
+  return h("table", { class: [className, stack ? "stack" : null].filter(Boolean).join(" ") || null, role: role("table") },
     caption ? h("caption", {}, caption) : null,
-    h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col", class: column.right ? "right" : column.className },
-      column.hide ? h("span", { class: "visually-hidden" }, column.label) : column.label)))),
-    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((content, index) => cell(content, columns[index]))))));
+    h("thead", { role: role("rowgroup") }, h("tr", { role: role("row") }, columns.map((column) => h("th", { scope: "col", role: role("columnheader"), "aria-sort": column.sorted, class: column.right ? "right" : column.className },
+      column.hide ? h("span", { class: "visually-hidden" }, column.label) : column.sort ? column.sort : column.label)))),
+    h("tbody", { role: role("rowgroup") }, rows.map((row) => h("tr", { role: role("row") }, row.map((content, index) => cell(content, columns[index]))))));
+}
+
+/* A part that scrolls sideways when its contents are wider; reached and named for those who do not see it. */
+function scrolled(label, ...children) {
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, children);
+}
+
+/* A table that its headings sort. A column says `cell`, what it shows of an item, and `by`, what it is sorted by: a
+   number or a text, null last. Returns {node, show}; `show` draws other items, in the same order. */
+function sortable({ columns, items, className, stack, first, label }) {
+  const chosen = { at: -1, down: true };
+  const holder = stack ? h("div", {}) : scrolled(label);
+  let shown = items;
+  const compare = (one, other) => {
+    const by = columns[chosen.at].by;
+    const [a, b] = [by(one), by(other)];
+    if (a === null || a === undefined || b === null || b === undefined) return (a === null || a === undefined) - (b === null || b === undefined);
+    const order = typeof a === "string" ? a.localeCompare(b, "en", { numeric: true }) : a - b;
+    return chosen.down ? -order : order;
+  };
+  function draw(focus) {
+    const list = chosen.at < 0 ? shown : [...shown].sort(compare);
+    const heads = columns.map((column, at) => ({ ...column,
+      sorted: chosen.at === at ? (chosen.down ? "descending" : "ascending") : null,
+      sort: column.by ? h("button", { type: "button", class: "sort", "data-sort": column.label, click: () => choose(at) }, column.label,
+        h("span", { class: "arrow", "aria-hidden": "true" }, chosen.at === at ? (chosen.down ? "↓" : "↑") : "↕")) : null }));
+    const drawn = table({ columns: heads, rows: list.slice(0, first || list.length).map((item) => columns.map((column) => column.cell(item))), className, stack });
+    const rest = first && list.length > first ? more(drawn.tBodies[0], list.slice(first), 0, (item) => [...table({ columns, rows: [columns.map((column) => column.cell(item))], stack }).tBodies[0].rows], "rows") : null;
+    holder.replaceChildren(...[order, drawn, rest].filter(Boolean));
+    if (focus) [...holder.querySelectorAll("button.sort")].filter((button) => button.dataset.sort === columns[chosen.at].label).forEach((button) => button.focus());
+  }
+  function choose(at) {
+    const text = typeof columns[at].by(items[0] || {}) === "string";
+    Object.assign(chosen, chosen.at === at ? { down: !chosen.down } : { at, down: !text });
+    if (select) select.value = String(at);
+    draw(true);
+  }
+  /* Headings are out of sight where rows are lists; a choice stands in for them. */
+  const select = stack ? h("select", { "aria-label": "Order of " + label, change: () => {
+    if (select.value === "") Object.assign(chosen, { at: -1, down: true });
+    else Object.assign(chosen, { at: Number(select.value), down: !(typeof columns[Number(select.value)].by(items[0] || {}) === "string") });
+    draw();
+  } }, h("option", { value: "" }, "in order of rank"), columns.map((column, at) => (column.by ? h("option", { value: String(at) }, "by " + column.label) : null))) : null;
+  const order = select ? h("p", { class: "order filters" }, select) : null;
+  draw();
+  return { node: holder, show: (list) => { shown = list; draw(); } };
 }
 
 function facts(pairs) {
@@ -201,12 +250,45 @@ function themeButton() {
   return button;
 }
 
-/* The frame of a page: top line, main, foot; returns main. */
-function frame(root, trail, foot) {
-  const main = h("main", {});
+/* The frame of a page: top line, main, foot; returns main. `links` are those of the site that the page belongs to, and
+   `path` leads from its home to this page: [[label, address], …]. */
+function frame(root, trail, foot, links, path) {
+  const main = h("main", { id: "main" });
+  const home = links && links.home;
+  const brand = home ? h("a", { class: "name", href: home }, "m3bench") : h("span", { class: "name" }, "m3bench");
+  const menu = !links ? h("span", { class: "trail" }, said(trail)) : h("nav", { class: "menu", "aria-label": "Site" },
+    [["Board", links.board], ["Tasks", links.tasks], ["Live", links.live]].filter(([, address]) => address).map(([label, address]) => h("a", { href: address }, label)));
   root.append(h("div", { class: "sheet" },
-    h("header", { class: "top" }, h("span", { class: "name" }, "m3bench"), h("span", { class: "trail" }, said(trail)), themeButton()),
+    h("header", { class: "top" }, h("a", { class: "skip", href: "#main" }, "Skip to the contents"), brand, menu, themeButton()),
+    path && path.length ? h("nav", { class: "path small", "aria-label": "Where this is" }, h("ol", {},
+      path.map(([label, address]) => h("li", {}, address ? h("a", { href: address }, said(label, 60)) : h("span", { "aria-current": "page" }, said(label, 60)))))) : null,
     main,
     h("footer", { class: "foot" }, foot)));
   return main;
+}
+
+/* A name as a link where there is a page for it. */
+function linked(address, ...contents) {
+  return address ? h("a", { href: address }, contents) : h("span", {}, contents);
+}
+
+/* Files to take away, by what they are. */
+function downloads(names) {
+  const groups = new Map();
+  for (const name of names || []) {
+    const kind = name.slice(name.lastIndexOf(".") + 1).toUpperCase().replace("TEX", "LaTeX");
+    if (!groups.has(kind)) groups.set(kind, []);
+    groups.get(kind).push(name);
+  }
+  const label = (name) => words(name.slice(name.lastIndexOf("/") + 1, name.lastIndexOf(".")));
+  return groups.size ? section("downloads", "Downloads", "every number of this page and more, to work with", h("dl", { class: "facts" }, [...groups].map(([kind, files]) =>
+    [h("dt", {}, kind), h("dd", {}, files.map((name, at) => [at ? " · " : "", h("a", { href: name, download: "" }, label(name))]))]))) : null;
+}
+
+/* Links to what comes before and after. */
+function nearby(links, kind) {
+  if (!links || !links.near) return null;
+  const [before, after] = links.near.map((name) => (name && links[kind][name] ? [name, links[kind][name]] : null));
+  const word = kind === "task" ? (name) => said(name, 60) : () => null;
+  return before || after ? h("nav", { class: "near small", "aria-label": "Before and after" }, before ? h("a", { href: before[1], rel: "prev" }, `‹ previous ${kind} `, word(before[0])) : h("span"), after ? h("a", { href: after[1], rel: "next" }, `next ${kind} `, word(after[0]), " ›") : h("span")) : null;
 }

@@ -2,7 +2,7 @@
 
 pages.run = (data, root) => {
   const { run, task, card } = data;
-  const main = frame(root, `run ${run.id.slice(0, 12)}`, [`Run ${run.id}`, run.seal ? `, sealed ${run.seal.slice(0, 16)}…` : ", not sealed", ". Written by m3bench; nothing on this page is loaded from anywhere."]);
+  const main = frame(root, `run ${run.id.slice(0, 12)}`, [`Run ${run.id}`, run.seal ? `, sealed ${run.seal.slice(0, 16)}…` : ", not sealed", ". Written by m3bench; nothing on this page is loaded from anywhere."], data.links, runPath(data));
   const selection = makeSelection();
   if (card) selection.matches = card.alignment.matches;
   main.append(opening(data), ...[
@@ -11,9 +11,27 @@ pages.run = (data, root) => {
     card ? alignmentSection(card, selection) : null,
     callsSection(data, selection),
     h("div", { class: "columns" }, card ? checksSection(card) : null, card ? outcomesSection(card) : null),
+    othersSection(data),
     manifestSection(data),
+    nearby(data.links, "run"),
   ].filter(Boolean));
 };
+
+/* From the home of a site to this run: by its set where it is of one. */
+function runPath({ links, run }) {
+  if (!links) return null;
+  const set = links.of && links.set[links.of];
+  return [["Home", links.home], ...(set ? [["Board", links.board], [links.of, set]] : []), [run.task]];
+}
+
+/* The same task by others, each beside this run. */
+function othersSection({ links, run }) {
+  const task = links && links.task && links.task[run.task];
+  if (!task) return null;
+  return section("others", "The same task", "", h("p", {}, h("a", { href: task }, "Picture, question and every run of this task")),
+    links.others && links.others.length ? h("ul", { class: "noted" }, links.others.slice(0, 50).map((one) => h("li", {}, linked(links.run[one.run], said(one.set), one.repeat > 1 ? ` #${one.repeat}` : ""),
+      h("span", { class: "number" }, fixed(one.average)), verdict(one.success), h("a", { class: "small", href: `${task}#compare=${run.id},${one.run}` }, "side by side")))) : null);
+}
 
 function opening({ run, task, card, calls, answer, client_can: clientCan }) {
   const about = [task && task.family, task && task.difficulty, run.mode === "ranked" ? "ranked" : null].filter(Boolean).join(" · ");
@@ -48,5 +66,5 @@ function manifestSection({ manifest, run }) {
   const rows = Object.entries(manifest).map(([name, value]) => [words(name), h("code", {}, said(brief(value, 300)))]);
   rows.push(["protocol revision", h("code", {}, said(run.revision))], ["seal", h("code", {}, said(run.seal || "none"))]);
   return section("manifest", "Manifest", "what makes two runs comparable",
-    disclosure("Versions and hashes", () => table({ columns: [{ label: "what", head: true }, { label: "version" }], rows, className: "small" })));
+    disclosure("Versions and hashes", () => scrolled("Versions and hashes", table({ columns: [{ label: "what", head: true }, { label: "version" }], rows, className: "small" }))));
 }

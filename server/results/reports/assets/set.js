@@ -7,21 +7,23 @@ const FAULTS = {
 
 pages.set = (data, root) => {
   const { set, counts, summary } = data;
-  const main = frame(root, `results of ${set.name}`, ["Written by m3bench; nothing on this page is loaded from anywhere."]);
+  const main = frame(root, `results of ${set.name}`, ["Written by m3bench; nothing on this page is loaded from anywhere."], data.links, data.links ? [["Home", data.links.home], ["Board", data.links.board], [set.name]].filter(([, address], at) => at === 2 || address) : null);
   main.append(...[
     setOpening(data),
     data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not belong together.`) : null,
     summaryMetrics(summary, data.legend),
     section("families", "Families", "the stronger the colour, the higher the value", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
     uncertaintySection(data),
+    section("failures", "What became of the samples", "every sample has one class", failureShares([{ name: set.name, failures: data.failures }])),
     h("div", { class: "columns" }, faultsSection(data), outcomesSection(data), repeatsSection(data)),
+    toolsSection(data),
     noted("worst", "Weakest runs", data.worst.map((run) => ({ run, why: "" })), data),
     noted("informative", "Most informative runs", data.informative, data),
     runsSection(data),
     counts.void ? section("void", "Void samples", "ended by something that was not the agent's doing; not counted",
-      table({ columns: [{ label: "task", head: true }, { label: "repeat", right: true }, { label: "why" }], rows: data.void.map((one) => [said(one.task), String(one.repeat), said(one.why)]), className: "small" })) : null,
-    section("manifest", "Manifest", "what makes two sets comparable",
-      disclosure("Versions and hashes", () => data.manifests.map((manifest) => table({ columns: [{ label: "what", head: true }, { label: "version" }], rows: Object.entries(manifest).map(([name, value]) => [words(name), h("code", {}, said(brief(value, 300)))]), className: "small" })))),
+      table({ stack: true, columns: [{ label: "task", head: true }, { label: "repeat", right: true }, { label: "why" }], rows: data.void.map((one) => [said(one.task), String(one.repeat), said(one.why)]), className: "small" })) : null,
+    section("manifest", "Manifest", "what makes two sets comparable", disclosure("Versions and hashes", () => data.manifests.map(manifestTable))),
+    downloads(data.downloads),
   ].filter(Boolean));
 };
 
@@ -59,9 +61,36 @@ function uncertaintySection({ uncertainty, counts }) {
   });
   if (!rows.length) return null;
   const columns = ["number", "mean over tasks", "95 % interval", "for these families", "over runs", "over families", "variance: family · task · repeat", "detectable", ...(counts.void ? ["with voids"] : [])];
-  return section("uncertainty", "How sure", "clusters are families where there are six or more, otherwise tasks", h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "How sure" },
-    table({ className: "small", columns: columns.map((label, index) => (index ? { label } : { label, head: true })), rows })),
+  return section("uncertainty", "How sure", "clusters are families where there are six or more, otherwise tasks", h("div", {},
+    table({ className: "small", stack: true, columns: columns.map((label, index) => (index ? { label } : { label, head: true })), rows })),
   h("p", { class: "soft small" }, "Detectable: the smallest true difference to another set of this size that is found four times out of five. With voids: had every void sample failed, and had every one succeeded."));
+}
+
+/* Tools that were wanted, how often each was answered, and what was called in its place. */
+function toolsSection({ tools }) {
+  const wanted = new Map();
+  for (const one of tools) {
+    const name = one.wanted === "(none)" ? null : one.wanted;
+    if (name === null) continue;
+    const line = wanted.get(name) || { name, calls: 0, answered: 0, other: [] };
+    line.calls += one.calls;
+    if (one.answered) line.answered += one.calls;
+    if (!one.answered || one.called !== name) line.other.push(one);
+    wanted.set(name, line);
+  }
+  const unwanted = tools.filter((one) => one.wanted === "(none)").sort((one, other) => other.calls - one.calls);
+  if (!wanted.size && !unwanted.length) return null;
+  const items = [...wanted.values()].sort((one, other) => one.answered / one.calls - other.answered / other.calls || other.calls - one.calls);
+  const instead = (line) => line.other.sort((one, other) => other.calls - one.calls).slice(0, 4).map((one, at) => [at ? ", " : "", h("span", { class: one.answered ? "tone-weak" : "tone-missed" }, one.called === "(none)" ? "nothing" : said(one.called === line.name ? "itself, about something else" : one.called)), ` ${one.calls}`]);
+  const columns = [
+    { label: "wanted tool", head: true, by: (line) => line.name, cell: (line) => toolName(line.name) },
+    { label: "wanted", right: true, by: (line) => line.calls, cell: (line) => grouped(line.calls) },
+    { label: "answered", right: true, by: (line) => line.answered, cell: (line) => grouped(line.answered) },
+    { label: "share", className: "cell", by: (line) => line.answered / line.calls, cell: (line) => heat(line.answered / line.calls, {}, line.calls) },
+    { label: "called in its place", cell: instead },
+  ];
+  return section("tools", "Tools wanted and called", "weakest first", sortable({ columns, items, stack: true, className: "tools small", first: 12, label: "tools" }).node,
+    unwanted.length ? disclosure("Called and not wanted", () => h("ul", { class: "noted small" }, unwanted.slice(0, 60).map((one) => h("li", {}, toolName(one.called), h("span", { class: "number soft" }, grouped(one.calls))))), { class: "small" }) : null);
 }
 
 function repeatsSection({ repeats }) {
@@ -150,14 +179,22 @@ function runRow(run, data, compared, pick) {
   box.checked = compared.includes(run);
   const right = (content) => h("td", { class: "right number" }, content);
   return [h("tr", { id: "run-" + run.run, class: "row" },
-    h("td", {}, box), h("th", { scope: "row" }, button, h("span", { class: "soft small" }, " ", words(run.family))),
+    h("td", {}, box), h("th", { scope: "row" }, button, h("span", { class: "soft small" }, " ", words(run.family)), data.links && data.links.run[run.run] ? [" ", h("a", { class: "small card-link", href: data.links.run[run.run], "aria-label": `Card of ${run.task}` }, "card")] : null),
     right(fixed(run.metrics.average)), h("td", { class: "drawing" }, bar({ value: run.metrics.average, label: "average " + fixed(run.metrics.average) })),
     h("td", {}, verdict(run.success)), right(String(run.needed)), right(String(run.calls)), right(String(run.steps)), right(String(run.failed)), right(duration(run.seconds * 1e9))), detail];
 }
 
+/* Where the whole card of a run is: on its page, or what writes one. */
+function runLinks(run, data) {
+  const links = data.links || { run: {}, task: {} };
+  if (links.run[run.run]) return h("p", { class: "small" }, h("a", { href: links.run[run.run] }, "Score card with every call"), links.task[run.task] ? [" · ", h("a", { href: links.task[run.task] }, "The task and every run of it")] : null);
+  return h("p", { class: "small soft" }, "Every call of this run: ", h("code", {}, `m3bench report ${run.run.slice(0, 12)} --data ${data.folder}`));
+}
+
 function runDetail(run, data) {
   return [
-    h("p", { class: "small soft" }, "Every call of this run: ", h("code", {}, `m3bench report ${run.run.slice(0, 12)} --data ${data.folder}`)),
+    runLinks(run, data),
+    h("p", { class: "small" }, h("b", {}, run.class), run.success === false ? h("span", { class: "soft" }, " " + ((data.failures.find((one) => one.class === run.class) || {}).means || "")) : null),
     run.improvements.length ? [h("h3", {}, "What would have helped most"), h("ul", { class: "improvement-list" }, run.improvements.map((one) => h("li", {}, h("span", { class: "number" }, signed(one.gain)), h("span", {}, said(one.text)))))] : null,
     run.failed_checks.length ? [h("h3", {}, `Checks: ${run.checks[0]} of ${run.checks[1]} passed`), h("ul", { class: "checks" }, run.failed_checks.map((check) => h("li", {}, mark("missed"), h("span", {}, said(check)))))] : null,
   ].flat().filter(Boolean);

@@ -8,21 +8,21 @@ function span(interval, digits = 3) {
   return interval ? `${fixed(interval[0], digits)} – ${fixed(interval[1], digits)}` : "";
 }
 
-/* A cell of a heat map: the number, on a colour that is the stronger the higher it is. */
-function heat(value, attributes) {
+/* A cell of a heat map: the number, on a colour that is the stronger the higher it is, and of how many it is. */
+function heat(value, attributes, n, digits = 2) {
   const depth = value === null || value === undefined ? "none" : String(Math.max(0, Math.min(10, Math.round(value * 10))));
-  return h("span", { class: "heat heat-" + depth, ...attributes }, fixed(value, 2));
+  return h("span", { class: "heat heat-" + depth }, h("span", attributes, fixed(value, digits)), n === undefined ? null : h("span", { class: "n" }, "n " + grouped(n)));
 }
 
 /* Families by metrics; `columns` are [name, label, value of a summary]. */
 function heatTable(caption, families, columns) {
   const rows = Object.entries(families).map(([family, summary]) => [
-    said(words(family) || "no family"), String(summary.runs),
-    ...columns.map(([name, , value]) => heat(value(summary), { "data-value": `${family}.${name}` })),
+    said(words(family) || "no family"),
+    ...columns.map(([name, , value]) => heat(value(summary), { "data-value": `${family}.${name}` }, name === "success" ? summary.checked : summary.runs)),
   ]);
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table({
-    caption, rows, className: "heatmap",
-    columns: [{ label: "family", head: true }, { label: "runs", right: true }, ...columns.map(([, label]) => ({ label, className: "cell" }))],
+  return h("div", {}, table({
+    caption, rows, className: "heatmap", stack: true,
+    columns: [{ label: "family", head: true }, ...columns.map(([, label]) => ({ label, className: "cell" }))],
   }));
 }
 
@@ -58,4 +58,40 @@ function summaryMetrics(summary, legend) {
       h("span", { class: "working small soft" }, summary.intervals[metric.name] ? `95 % interval ${span(summary.intervals[metric.name])}` : ""));
   });
   return section("metrics", "Metrics", summary.profile === "effect" ? "means over tasks; marks show the interval" : "over all runs, weighted by needed calls; marks show the interval", h("ul", { class: "metrics" }, rows));
+}
+
+/* ---- what pages of a site have in common ---- */
+
+function mixedNote(lines) {
+  return lines.length ? h("div", { class: "warning", role: "note" }, h("p", {}, "These sets were not made under the same conditions: their numbers do not compare, and they have no ranks."), h("ul", {}, lines.map((line) => h("li", { class: "small" }, said(line))))) : null;
+}
+
+function manifestTable(manifest) {
+  return scrolled("Manifest", table({ columns: [{ label: "what", head: true }, { label: "version" }], rows: Object.entries(manifest).map(([name, value]) => [words(name), h("code", {}, said(brief(value, 300)))]), className: "small" }));
+}
+
+/* What became of samples: one bar for each set, a part for each class. */
+const CLASS_ORDER = ["solved", "unchecked", "limit", "world", "no answer", "no calls", "failed calls", "other arguments", "missing calls", "wrong answer", "void: tool", "void: sandbox", "void: proxy", "void: provider"];
+
+function classTone(name) {
+  return "class-" + Math.max(0, CLASS_ORDER.indexOf(name));
+}
+
+function failureShares(sets, label) {
+  const present = CLASS_ORDER.filter((name) => sets.some((one) => one.failures.some((found) => found.class === name)));
+  const means = new Map(sets.flatMap((one) => one.failures.map((found) => [found.class, found.means])));
+  const bars = sets.map((one) => {
+    const total = one.failures.reduce((sum, found) => sum + found.runs, 0);
+    let at = 0;
+    const parts = one.failures.map((found) => {
+      const x = at;
+      at += found.runs;
+      return s("rect", { class: classTone(found.class), x: (100 * x) / total + "%", width: (100 * found.runs) / total + "%", height: 16 }, s("title", {}, `${found.class}: ${found.runs} of ${total}`));
+    });
+    return h("li", {}, h("span", {}, one.address || label ? linked(one.address, said(one.name)) : said(one.name)), s("svg", { role: "img", "aria-label": one.failures.map((found) => `${found.class} ${found.runs}`).join(", ") }, parts), h("span", { class: "number soft small" }, "n " + grouped(total)));
+  });
+  const rows = present.map((name) => [name, ...sets.map((one) => String((one.failures.find((found) => found.class === name) || { runs: 0 }).runs)), means.get(name) || ""]);
+  return [h("ul", { class: "class-key small" }, present.map((name) => h("li", {}, s("svg", { "aria-hidden": "true" }, s("rect", { class: classTone(name), width: 14, height: 14, rx: 2 })), name))),
+    h("ul", { class: "shares" }, bars),
+    disclosure("As a table", () => scrolled("What became of the samples", table({ className: "small matrix", columns: [{ label: "class", head: true }, ...sets.map((one) => ({ label: said(one.name, 28), className: "cell" })), { label: "meaning" }], rows })), { class: "small" })];
 }

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from m3bench.server.results.reports.legend import legend
-from m3bench.server.results.reports.site import leaderboard_page
 from m3bench.server.results.reports.standings import leaderboard_document
 from m3bench.server.results.reports.summary import set_document, set_page
 from m3bench.server.results.resultset import read_resultset
+from m3bench.server.results.site.files import leaderboard_page
 from m3bench.server.scorecard.model import CheckResult, Improvement
 from tests.browser import Browser, fits, walk
 from tests.server.results.reports.conftest import Played, m3bench

@@ -1,0 +1,63 @@
+"""Where the pages of a site lie: names of files that last, made of the names of sets, runs and tasks.
+
+A name of plain letters is its own file name; another one is made plain and gets a few digits of its hash, so that no
+two names meet in one file and the address of a page does not depend on what else is on the site.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+HOME, BOARD, TASKS = "index.html", "board.html", "tasks.html"
+
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+_OTHER = re.compile(r"[^a-z0-9_]+")
+
+
+def file_name(name: str) -> str:
+    """A name for a file, without its ending."""
+    if _PLAIN.fullmatch(name):
+        return name
+    digest = sha256(name.encode(errors="replace")).hexdigest()[:8]
+    return f"{_OTHER.sub('-', name.lower())[:60].strip('-') or 'page'}-{digest}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places:
+    """The pages that a site has."""
+
+    sets: Mapping[str, str]
+    """By the set's name."""
+    runs: Mapping[str, str]
+    """By the run's handle; those that have a page."""
+    tasks: Mapping[str, str]
+    """By the task's id; those that have a page."""
+
+    @classmethod
+    def of(cls, sets: Iterable[str], runs: Iterable[str], tasks: Iterable[str]) -> "Places":
+        """The places of these."""
+        return cls(
+            sets={name: f"sets/{file_name(name)}.html" for name in sets},
+            runs={run: f"runs/{file_name(run)}.html" for run in runs},
+            tasks={task: f"tasks/{file_name(task)}.html" for task in tasks},
+        )
+
+    def links(self, *, up: bool, runs: Iterable[str] = (), tasks: Iterable[str] = ()) -> dict[str, Any]:
+        """The links that a page has: to the pages of the site, and to these runs and tasks where they have one.
+
+        Args:
+            up: Whether the page lies in a folder of the site.
+            runs: Handles.
+            tasks: Ids.
+        """
+        before = "../" if up else ""
+        return {
+            "home": before + HOME,
+            "board": before + BOARD,
+            "tasks": before + TASKS if self.tasks else None,
+            "set": {name: before + place for name, place in self.sets.items()},
+            "run": {run: before + self.runs[run] for run in runs if run in self.runs},
+            "task": {task: before + self.tasks[task] for task in tasks if task in self.tasks},
+        }
