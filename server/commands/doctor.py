@@ -45,7 +45,7 @@ def checks(client: str | None = None) -> "tuple[Check, ...]":
     """What is looked at, in the order of the report."""
     from functools import partial
 
-    from m3bench.server.doctor.machine import check_data, check_double_starts, check_walls
+    from m3bench.server.doctor.machine import check_data, check_double_starts, check_encoder, check_walls
     from m3bench.server.doctor.record import check_record
 
     if client is not None:
@@ -55,7 +55,7 @@ def checks(client: str | None = None) -> "tuple[Check, ...]":
         return (check_data, check_record, check_double_starts, partial(check_client, find(client)))
     from m3bench.server.doctor.engine import check_engine
 
-    return (check_data, check_record, check_double_starts, check_walls, check_engine)
+    return (check_data, check_record, check_encoder, check_double_starts, check_walls, check_engine)
 
 
 def _is_needed(finding: "Finding", sandbox: str) -> bool:

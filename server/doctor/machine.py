@@ -33,6 +33,21 @@ def check_data(settings: Settings) -> list[Finding]:
     ]
 
 
+def check_encoder(settings: Settings) -> list[Finding]:
+    """Whether the weights of the built-in encoder are at hand, which only the paper's metric needs."""
+    from m3bench.server.scoring.weights import find
+    from m3bench.tasks.errors import WeightsError
+
+    try:
+        found = find(download=False)
+        found.vocabulary()
+    except WeightsError as error:
+        says = f"{error}. Until then score cards have everything but the paper's metric, which stays unscored."
+        return [Finding(subject="encoder", state="note", says=says, need="always")]
+    says = f"The encoder of the paper's metric is in {found.folder}."
+    return [Finding(subject="encoder", state="ok", says=says, need="always")]
+
+
 def check_double_starts(settings: Settings) -> list[Finding]:
     """Whether several servers are at work on the same record."""
     alive = 0

