@@ -8,7 +8,7 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-clients test-frameworks measure-clients measure-frameworks image check format lock bench clean
+.PHONY: help demo test test-all test-clients test-frameworks measure-clients measure-frameworks image check format lock picture bench clean
 
 PYTEST := $(BIN)/python -m pytest --maxprocesses 4 --dist loadgroup
 # Tests that wait for a process leave their core to a neighbour.
@@ -79,6 +79,9 @@ lock: $(VENV)/lock/bin/uv  ## Write the lock files anew: every version, with the
 $(VENV)/lock/bin/uv: | $(BIN)/python
 	@$(PYTHON) -m venv $(VENV)/lock
 	@$(VENV)/lock/bin/pip --disable-pip-version-check -q install uv==0.13.7
+
+picture: $(VENV)/.run  ## Draw the score card of the README anew, from a real run
+	@$(BIN)/python docs/card_picture.py
 
 bench: $(VENV)/.all  ## Measure, side by side (takes minutes)
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -73,12 +73,6 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     return "".join([head, f"|{'---|' * len(rows[0])}\n", *lines])
 
 
-def entries() -> str:
-    """What goes where by hand, client by client, as the README shows it."""
-    parts = (f"**{client.title}**: {_where(client)}\n\n{_fenced(client)}\n" for client in clients().values())
-    return "\n".join(parts)
-
-
 def _row(client: Client) -> str:
     naming, result = client.naming, client.result_cap
     most = " or ".join(str(number) for number in (client.advised_tools, client.tool_cap) if number is not None)

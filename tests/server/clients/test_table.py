@@ -8,7 +8,7 @@ from m3bench.proxy.front import NAME as SERVER_NAME
 from m3bench.proxy.trim import MAX_RESULT_BYTES
 from m3bench.server.clients.client import NAME, Client
 from m3bench.server.clients.documents import entry_in
-from m3bench.server.clients.guide import PROGRAM, entries, page
+from m3bench.server.clients.guide import PROGRAM, page
 from m3bench.server.clients.table import OWN_TOOLS, by_client_info, clients, find, profile_for, tools_by
 from m3bench.server.clients.trial.measured import measured
 from m3bench.server.store.records import RUN_TOOLS as TOOLS
@@ -119,11 +119,6 @@ def test_a_person_may_write_a_name_in_several_ways() -> None:
 def test_the_page_on_clients_is_current() -> None:
     text = (ROOT / "docs" / "clients.md").read_text("utf-8")
     assert text.startswith(page()), "run m3bench install --markdown"
-
-
-def test_the_entries_of_the_readme_are_current() -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
-    assert text.partition("<!-- entries -->\n")[2].partition("<!-- /entries -->")[0] == entries()
 
 
 @EVERY
