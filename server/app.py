@@ -369,13 +369,11 @@ def _encoder(name: str) -> Any:
 
 
 def _library(settings: Settings) -> Library:
-    if settings.seed is None:
+    if settings.seed is None and not settings.ranked and settings.secret_file is None:
         return Library(settings.tasks or BUNDLED)
-    if settings.tasks is not None:
-        raise UserError("Tasks come from a folder or from a seed, not both: give --tasks or --seed.")
-    from m3bench.server.authoring.sets import private_set
+    from m3bench.server.authoring.sets import chosen_library
 
-    return private_set(settings.seed, settings.per_family)
+    return chosen_library(settings)
 
 
 class _LazyJournal:

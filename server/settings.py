@@ -44,6 +44,8 @@ class Settings(BaseModel):
     """A folder with a set of tasks; the bundled set when left out."""
     seed: int | None = None
     """Make the tasks from this seed when the server starts, in memory alone (`M3BENCH_SEED`)."""
+    secret_file: Path | None = None
+    """In ranked mode, make the tasks from the secret in this file (or in `M3BENCH_SECRET`), in memory alone."""
     per_family: int = Field(default=1, ge=1)
     """How many tasks of each family are made so."""
     profile: str = "full"

@@ -13,11 +13,13 @@ from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.authoring.generation import generate
 from m3bench.server.authoring.kept import KeptFamilies, key_of
 from m3bench.server.authoring.planning import play_plans
+from m3bench.server.settings import Settings
 from m3bench.tasks.errors import M3Error, UserError
 from m3bench.tasks.families.registry import FAMILIES
-from m3bench.tasks.library import MadeLibrary
+from m3bench.tasks.library import BUNDLED, Library, MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.packages import default_folder, fetch
+from m3bench.tasks.secret import opaque, read_secret
 from m3bench.tasks.task import TaskSet
 
 
@@ -109,6 +111,25 @@ def private_set(seed: int, per_family: int) -> MadeLibrary:
     return make_set(
         list(FAMILIES), seed=seed, per_family=per_family, art=place, name="private", version="1", progress=report
     )
+
+
+def chosen_library(settings: Settings) -> Library:
+    """The tasks that a person chose: from a folder, from a seed or, in ranked mode, from a secret.
+
+    Raises:
+        UserError: More than one of them was chosen, or the secret is none.
+        InputFileError: The file with the secret cannot be used.
+    """
+    if settings.secret_file is not None and not settings.ranked:
+        raise UserError("A secret is for ranked runs: give --ranked as well.")
+    secret = read_secret(settings.secret_file) if settings.ranked else None
+    if sum((settings.tasks is not None, settings.seed is not None, secret is not None)) > 1:
+        raise UserError("Tasks come from a folder, a seed or a secret: give one of --tasks, --seed and --secret-file.")
+    if secret is not None:
+        return opaque(private_set(secret.seed, settings.per_family), secret)
+    if settings.seed is not None:
+        return private_set(settings.seed, settings.per_family)
+    return Library(settings.tasks or BUNDLED)
 
 
 def _family(family: str, seed: int, per_family: int, art: Path) -> MadeLibrary:

@@ -26,6 +26,7 @@ from m3bench.server.commands import (
     paper,
     probe,
     public,
+    ranked,
     replay,
     report,
     run,
@@ -93,6 +94,7 @@ app.add_typer(tasks.commands, rich_help_panel=MAKE)
 app.add_typer(world.commands, rich_help_panel=MAKE)
 app.add_typer(image.commands, rich_help_panel=HERE)
 app.add_typer(keys.commands, rich_help_panel=HERE)
+app.add_typer(ranked.commands, rich_help_panel=IN_A_CLIENT)
 app.add_typer(sandboxes.commands, rich_help_panel=HERE)
 app.add_typer(store.commands, rich_help_panel=HERE)
 usage.lay_out(app)

@@ -63,7 +63,13 @@ def serve(
             help="Make tasks from this seed at the start (takes a minute or two); no reference is ever on disk.",
         ),
     ] = None,
-    per_family: Annotated[int, typer.Option(min=1, help="With --seed: tasks of each family.")] = 1,
+    secret_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --ranked: make tasks from the secret in this file, or in M3BENCH_SECRET, in memory alone."
+        ),
+    ] = None,
+    per_family: Annotated[int, typer.Option(min=1, help="With --seed or a secret: tasks of each family.")] = 1,
     sandbox: Annotated[str, typer.Option(help="Where tools run: process, or docker.")] = "process",
     runtime: Annotated[
         str | None, typer.Option(help="Another OCI runtime for containers, such as runsc for gVisor.")
@@ -106,6 +112,7 @@ def serve(
         on_miss=on_miss,
         tasks=tasks,
         seed=seed,
+        secret_file=secret_file,
         per_family=per_family,
         sandbox=sandbox,
         runtime=runtime,
@@ -121,7 +128,7 @@ def serve(
     )
     make = partial(App, settings, structured=structured_by, loading=tools_by)
     if http is None:
-        usual = all(one is None for one in (servers, record, replay, tasks, seed))
+        usual = all(one is None for one in (servers, record, replay, tasks, seed, secret_file))
         serve_stdio_app(make, context.obj, Start(profile, content_only) if usual else None)
     else:
         from m3bench.server.results.live.pages import LivePages

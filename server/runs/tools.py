@@ -29,6 +29,7 @@ from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import solvable
 from m3bench.tasks.schema import problems
+from m3bench.tasks.secret import SecretLibrary
 from m3bench.tasks.task import MEDIA, Task, picture_type
 
 Scorer = Callable[[RunRecord], Awaitable[ScoreCard]]
@@ -188,7 +189,8 @@ class BenchmarkTools:
         if self._ranked:
             # It is sealed whatever happens here: a score that cannot be had now is computed when it is asked for.
             with suppress(M3Error):
-                await self._scorer(record)
+                if not self._withheld:
+                    await self._scorer(record)
                 text += f" {_tally(self._runs.attempts(seat))}"
         return {**_text(text), "_meta": {"m3bench/run": record.id}}
 
@@ -205,6 +207,8 @@ class BenchmarkTools:
             raise RunError(f"Nothing was submitted {where}: call start_task, solve the task, then submit.{seat.hint}")
         if record.state == "working":
             raise RunError("That task is still running: call submit with its handle and your final answer first.")
+        if self._withheld:
+            return _text(f"Sealed ({record.seal}). The set is secret: scores are computed when it is opened.")
         card = await self._scorer(record)
         if record.mode == "ranked":
             return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
@@ -213,6 +217,11 @@ class BenchmarkTools:
 
     async def _find_tools(self, seat: Seat, query: str, limit: int = retrieval.FOUND) -> dict[str, Any]:
         return retrieval.find_tools(seat, query, limit)
+
+    @property
+    def _withheld(self) -> bool:
+        """Whether no score may be computed before the set is opened: a score card holds the reference."""
+        return isinstance(self._library, SecretLibrary)
 
     @property
     def _ranked(self) -> bool:

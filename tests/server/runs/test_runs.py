@@ -16,13 +16,16 @@ from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease
 from m3bench.server.app import App
 from m3bench.server.clients.table import structured_by, tools_by
+from m3bench.server.commands.ranked import score_all
 from m3bench.server.runs.budget import Budget, budget_of
 from m3bench.server.runs.resources import PICTURE, SCORECARD, TRAJECTORY
 from m3bench.server.scorecard.app import URI
 from m3bench.server.settings import Settings
+from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
+from m3bench.tasks.secret import Secret, opaque
 from tests.pages import ROOT
 from tests.sets import write_set
 
@@ -63,9 +66,12 @@ def play(task_set: Path, tmp_path: Path) -> Play:
     """Opens a benchmark with some settings and sits down at it."""
 
     @asynccontextmanager
-    async def opened(profile: str | None = None, **settings: Any) -> AsyncIterator[Playing]:
+    async def opened(
+        profile: str | None = None, library: Library | None = None, **settings: Any
+    ) -> AsyncIterator[Playing]:
         given = {"tasks": task_set, "data": tmp_path / "data", "sandbox": "inprocess", **settings}
         app = App(Settings.of(**given), structured=structured_by, loading=tools_by)
+        app.library = library or app.library
         with anyio.fail_after(60):
             async with app.lifespan():
                 seat = app.open_seat(profile=profile)
@@ -200,6 +206,31 @@ async def test_the_profile_of_a_ranked_server_is_its_operators(play: Play) -> No
             said.add(str(caught.value))
         assert len(said) == 1, "an answer that differs would tell which tasks there are"
         assert playing.app.open_seat(profile=playing.app.settings.profile).profile == "full"
+
+
+async def test_nothing_of_a_secret_set_is_written_down_before_it_is_opened(play: Play, tmp_path: Path) -> None:
+    secret = Secret(raw=b"0123456789abcdef0123456789abcdef")
+    async with play(ranked=True) as playing:
+        hidden = opaque(playing.app.library, secret)
+    async with play(ranked=True, library=hidden) as playing:
+        listed = await playing.told("list_tasks")
+        assert "sum" not in listed
+        await playing.call("start_task", task_id=secret.name("sum-1"))
+        await playing.call("submit", answer="108")
+        assert (await playing.told("score")).startswith("Sealed (2:")
+        (record,) = playing.app.store.runs()
+        assert (record.state, record.scorecard) == ("submitted", None)
+    written = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+    assert b"108" in written, "what was answered is there"
+    for told in (b"answer_names", b"Add 4, 8, 15", b"sum-1", b"sums", secret.raw):
+        assert told not in written, told
+    app = App(Settings.of(data=tmp_path / "data", sandbox="inprocess"), loading=tools_by)
+    app.library = hidden
+    assert await score_all(app) == (1, 0)
+    store = SqliteStore(tmp_path / "data")
+    (record,) = store.runs()
+    store.close()
+    assert (record.state, (record.scorecard or {})["success"]) == ("scored", True)
 
 
 async def test_whoever_leaves_has_abandoned_the_run(play: Play) -> None:
