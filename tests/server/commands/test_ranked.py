@@ -1,0 +1,72 @@
+"""A secret set from beginning to end, made of one real family: committed to, played, opened and scored."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from m3bench.proxy.seat import Seat
+from m3bench.server.app import App
+from m3bench.server.authoring import sets
+from m3bench.server.commands.ranked import score_all
+from m3bench.server.settings import Settings
+from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.library import Library
+from m3bench.tasks.secret import VARIABLE, SecretLibrary, make_secret
+
+COMMAND = [sys.executable, "-m", "m3bench.server.cli"]
+
+
+def test_a_secret_is_made_and_another_commitment_opens_nothing(tmp_path: Path) -> None:
+    done = _run("ranked", "make", tmp_path / "secret")
+    assert (done.returncode, len(done.stdout.strip())) == (0, 64)
+    assert (tmp_path / "secret").read_text().strip() not in done.stdout + done.stderr
+    options = ("--secret-file", tmp_path / "secret", "--data", tmp_path / "data")
+    refused = _run("ranked", "open", *options, "--commitment", "0" * 64)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "not of this secret" in refused.stderr
+    assert not (tmp_path / "data").exists()
+    practice = _run("serve", "--secret-file", tmp_path / "secret")
+    assert practice.returncode == 2
+    assert "give --ranked" in practice.stderr
+
+
+@pytest.mark.seeds
+def test_a_set_of_one_family_is_played_and_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(sets, "FAMILIES", {"fish": FAMILIES["fish"]})
+    make_secret(tmp_path / "secret")
+    given = {"ranked": True, "secret_file": tmp_path / "secret", "data": tmp_path / "data", "sandbox": "inprocess"}
+    app = App(Settings.of(**given))
+    assert isinstance(app.library, SecretLibrary)
+    (task,) = app.library.tasks
+    assert "fish" not in task
+    anyio.run(_play, app, task)
+    opened = App(Settings.of(**given))
+    assert opened.library.hash == app.library.hash, "the same secret makes the same set"
+    assert anyio.run(score_all, opened) == (1, 0)
+    assert isinstance(opened.library, SecretLibrary)
+    opened.library.write(tmp_path / "opened")
+    assert Library(tmp_path / "opened").hash == app.library.hash
+
+
+async def _play(app: App, task: str) -> None:
+    async with app.lifespan():
+        seat = app.open_seat()
+
+        async def seat_of(context: object) -> Seat:
+            return seat
+
+        async with Client(app.front.server(seat_of), mode="legacy") as client:
+            await client.call_tool("start_task", {"task_id": task})
+            for _ in range(2):  # an answer without its fields is sent back once
+                await client.call_tool("submit", {"answer": "I do not know."})
+        assert [run.state for run in app.store.runs()] == ["submitted"]
+
+
+def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
