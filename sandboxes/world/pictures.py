@@ -1,12 +1,13 @@
 """An astronomy picture for every day since 16 June 1995.
 
-Subjects and their facts are ours and true; which subject stands on which day is seeded and is not the calendar of
-the public site. A text is three facts that were known by then and a line about that night's Moon; a subject does
-not return within 45 days, so no two texts are alike.
+Of a few days it is known what the public site showed. For the others subjects and their facts are ours and true, but
+which subject stands on which day is seeded and is not the calendar of the site, as `chosen` says. A text is three
+facts that were known by then and a line about that night's Moon; a subject does not return within 45 days, so no two
+texts are alike.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
@@ -38,10 +39,22 @@ class Picture:
     address: str
     thumbnail: str | None
     """A still of a film; None for pictures."""
+    chosen: bool
+    """Whether the subject was chosen for this world."""
 
 
 def picture(day: date) -> Picture:
     """The picture of a day from `FIRST` to `LAST`."""
+    known = _known_days().get(day.isoformat())
+    if known:
+        return Picture(
+            day=day,
+            title=known["title"],
+            explanation=known["text"],
+            address=known["address"],
+            thumbnail=None,
+            chosen=False,
+        )
     subject = _calendar()[(day - FIRST).days]
     key = ("picture", day.isoformat())
     facts = _known(subject, day)
@@ -54,7 +67,13 @@ def picture(day: date) -> Picture:
         explanation=" ".join([*(facts[number] for number in chosen), _moon(day, *key)]),
         address=f"{stem}.mp4" if film else f"{stem}_1024.jpg",
         thumbnail=f"{stem}_still.jpg" if film else None,
+        chosen=True,
     )
+
+
+@cache
+def _known_days() -> Mapping[str, tables.Record]:
+    return {record["id"]: record for record in tables.load("astronomy_days")}
 
 
 def _moon(day: date, *key: noise.Key) -> str:

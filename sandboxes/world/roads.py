@@ -2,16 +2,18 @@
 
 There is no map of roads here. The way is longer than the line by a factor that belongs to the ground it
 crosses, so it is the same for everybody and nearly keeps the triangle inequality: a little more in towns, more
-in mountains, much more around water. Which points are joined by land is known by country.
+in mountains, much more around water. Between well-known cities the length is known, and near them it is brought
+into line with it. Which points are joined by land is known by country.
 """
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from m3bench.sandboxes.world import fields, geo, land, settlements, terrain
+from m3bench.sandboxes.world import fields, geo, land, settlements, tables, terrain
 from m3bench.sandboxes.world.fields import Array
 from m3bench.sandboxes.world.geo import Point
 
@@ -20,6 +22,9 @@ LOCAL_M = 130.0
 """What the first corners cost on the shortest ways."""
 SHORE_M = 300_000.0
 """From a point farther from any settlement no road leads anywhere."""
+
+INNER_M, OUTER_M = 12_000.0, 40_000.0
+"""How far from the middle of a city a known length holds, and where it no longer matters."""
 
 _ISLANDS = frozenset(
     [
@@ -42,6 +47,15 @@ class Way:
     """Share of mountains on it, in [0, 1]."""
 
 
+class _Lengths(NamedTuple):
+    starts: Array
+    ends: Array
+    lines: Array
+    """As the crow flies, in metres."""
+    ways: tuple[tuple[Point, Point, float], ...]
+    """From, to and metres by road."""
+
+
 def joined(a: Point, b: Point) -> bool:
     """Whether a road, with the ferries and tunnels that cars use, leads from one point to the other."""
     network = _network(a)
@@ -50,6 +64,11 @@ def joined(a: Point, b: Point) -> bool:
 
 def way(a: Point, b: Point) -> Way:
     """How far it is by road between two points that are joined."""
+    found = _over_ground(a, b)
+    return Way(max(geo.distance(a, b), found.metres * _correction(a, b)), found.rough)
+
+
+def _over_ground(a: Point, b: Point) -> Way:
     line = geo.distance(a, b)
     if line < 1:
         return Way(line, 0.0)
@@ -64,6 +83,41 @@ def way(a: Point, b: Point) -> Way:
     straighter = 1 - 0.3 * line / (line + 150_000)
     factor = 1 + (float(bends.mean()) - 1) * straighter
     return Way(line * factor + LOCAL_M * (1 - math.exp(-line / 450)), float(rough.mean()))
+
+
+def _correction(a: Point, b: Point) -> float:
+    """By how much a way is longer than the ground says: all of it within two cities of known distance, less around."""
+    known = _lengths()
+    one, other = settlements.unit_vector(a), settlements.unit_vector(b)
+    off = np.minimum(
+        np.maximum(_metres(known.starts, one), _metres(known.ends, other)),
+        np.maximum(_metres(known.starts, other), _metres(known.ends, one)),
+    )
+    inner, outer = np.minimum(INNER_M, 0.06 * known.lines), np.minimum(OUTER_M, 0.2 * known.lines)
+    weights = np.clip((outer - off) / (outer - inner), 0, 1)
+    best = int(weights.argmax())
+    if not weights[best]:
+        return 1.0
+    start, end, metres = known.ways[best]
+    return 1 + float(weights[best]) * (metres / _over_ground(start, end).metres - 1)
+
+
+def _metres(places: Array, place: Array) -> Array:
+    return np.asarray(np.arccos(np.clip(places @ place, -1, 1)) * geo.EARTH_RADIUS_M)
+
+
+@cache
+def _lengths() -> _Lengths:
+    ways = tuple(
+        (Point(one["lat"], one["lng"]), Point(one["to_lat"], one["to_lng"]), float(one["metres"]))
+        for one in tables.load("road_lengths")
+    )
+    return _Lengths(
+        starts=np.array([settlements.unit_vector(start) for start, _, _ in ways]),
+        ends=np.array([settlements.unit_vector(end) for _, end, _ in ways]),
+        lines=np.array([geo.distance(start, end) for start, end, _ in ways]),
+        ways=ways,
+    )
 
 
 def _along(a: Point, b: Point, shares: Array) -> tuple[Array, Array]:

@@ -68,6 +68,11 @@ def last_close(ticker: str) -> float:
     return close_on(ticker, len(sessions.days()) - 1)
 
 
+def is_known(ticker: str, day: date) -> bool:
+    """Whether the close of a day is the real one and not drawn."""
+    return day.isoformat() in companies()[ticker]["closes"]
+
+
 def dividends(ticker: str) -> Mapping[date, float]:
     """Dividend per share by the day from which a buyer no longer gets it."""
     return {date.fromisoformat(day): float(amount) for day, amount in companies()[ticker]["dividends"]}

@@ -178,8 +178,9 @@ def _smooth(t: Array) -> Array:
 @cache
 def _anchors() -> _Anchors:
     values = array("d")
-    for record in tables.stream("heights"):
-        values.extend((record["lat"], record["lng"], record["metres"]))
+    for name in ("heights", "city_heights"):
+        for record in tables.stream(name):
+            values.extend((record["lat"], record["lng"], record["metres"]))
     for record in tables.stream("cities"):
         values.extend((record["lat"], record["lng"], record["elevation"]))
     for record in tables.stream("peaks"):

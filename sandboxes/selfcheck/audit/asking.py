@@ -15,7 +15,11 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.outcome import text_of
 
 Verdict = Literal["true", "wrong", "gap"]
-"""A search that finds another thing than was meant is `wrong` too: it misleads."""
+"""A search that finds another thing than was meant is `wrong` too: it misleads. An answer that says of itself that it
+is drawn and not reported is no claim about the real world: if it is not true by chance, it is a `gap`."""
+
+_DRAWN = ("(Chosen for this offline world:", '"Synthetic":"Open High Low Close Volume"')
+"""How tools say so."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +51,8 @@ def _judged(question: Question, reply: ToolResult) -> Finding:
         verdict = "gap"
     elif reply.outcome == "success" and question.holds(text):
         verdict = "true"
+    elif question.kind == "fact" and any(mark in text for mark in _DRAWN):
+        verdict = "gap"
     return Finding(question=question, verdict=verdict, text=text)
 
 

@@ -31,7 +31,7 @@ def _lines(entry: Picture, thumbs: bool) -> list[str]:
     lines = [
         f"Date: {entry.day}",
         f"Title: {entry.title}",
-        f"Explanation: {entry.explanation} {_CHOSEN}",
+        f"Explanation: {entry.explanation}" + (f" {_CHOSEN}" if entry.chosen else ""),
         f"URL: {entry.address}",
     ]
     return [*lines, f"Thumbnail URL: {entry.thumbnail}"] if thumbs and entry.thumbnail else lines

@@ -1,4 +1,7 @@
-"""Price history rows for the `yahoo-finance` server: a window of days, seen through bars of one interval."""
+"""Price history rows for the `yahoo-finance` server: a window of days, seen through bars of one interval.
+
+A row has one field that the public service lacks: `Synthetic` names the columns that are drawn and not reported.
+"""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -16,6 +19,9 @@ INTERVALS = (*MINUTES, "1d", "5d", "1wk", "1mo", "3mo")
 REACH_DAYS = {"1m": 30, "60m": 730, "1h": 730}
 OTHER_REACH_DAYS = 60
 MOST_DAYS_OF_MINUTES = 8
+
+DRAWN = "Open High Low Close Volume"
+DRAWN_BUT_CLOSE = "Open High Low Volume"
 
 Row = dict[str, Any]
 
@@ -61,6 +67,8 @@ def history(ticker: str, span: Span, interval: str) -> list[Row]:
     rows = _rows(found, [sessions.moment(heads[place]) for place in starts])
     for row, start, end in zip(rows, starts, ends, strict=True):
         _add_actions(row, ticker, days[start:end])
+        if stocks.is_known(ticker, days[end - 1]):
+            row["Synthetic"] = DRAWN_BUT_CLOSE
     return rows
 
 
@@ -97,6 +105,7 @@ def _rows(found: Bars, moments: list[datetime]) -> list[Row]:
             "Volume": volume,
             "Dividends": 0.0,
             "Stock Splits": 0.0,
+            "Synthetic": DRAWN,
         }
         for moment, first, high, low, last, volume in zip(moments, *(c.tolist() for c in columns), strict=True)
     ]

@@ -47,7 +47,7 @@ def merged(rows: list[Row]) -> Row:
 
 
 def bars_of(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name != "Date"}
+    return {name: value for name, value in row.items() if name not in ("Date", "Synthetic")}
 
 
 def test_there_are_many_companies_of_all_sectors() -> None:
@@ -92,6 +92,19 @@ def test_only_days_of_trading_have_rows(bench: Bench) -> None:
     assert history(bench, "AAPL", start_date="2025-11-01", end_date="2025-11-03") == []
     assert history(bench, "AAPL", start_date="2030-01-01", end_date="2030-02-01") == []
     assert len(history(bench, "AAPL", start_date="2000-01-01", end_date="2100-01-01")) == len(sessions.days()) - 1
+
+
+def test_a_row_names_its_columns_that_are_drawn(bench: Bench) -> None:
+    """The closes of a few days are the real ones; the days between, and whatever is within a day, are drawn."""
+    rows = history(bench, "AAPL", start_date="2025-04-08", end_date="2025-04-11")
+    assert [(row["Close"], row["Synthetic"]) for row in rows[:2]] == [
+        (172.42, "Open High Low Volume"),
+        (198.85, "Open High Low Volume"),
+    ]
+    assert rows[2]["Synthetic"] == "Open High Low Close Volume"
+    months = history(bench, "AAPL", "1mo", start_date="2025-05-01", end_date="2025-07-01")
+    assert [row["Synthetic"] for row in months] == ["Open High Low Close Volume", "Open High Low Volume"]
+    assert {row["Synthetic"] for row in history(bench, "AAPL", "1h", **LAST_WEEK)} == {"Open High Low Close Volume"}
 
 
 def test_the_end_of_a_window_is_not_in_it(bench: Bench) -> None:

@@ -28,6 +28,26 @@ def test_cities_are_as_high_as_they_are() -> None:
     assert max(off) < 120
 
 
+def test_well_known_cities_are_about_as_high_as_they_are() -> None:
+    records = tables.load("city_heights")
+    assert len(records) >= 250
+    for record in records:
+        found = terrain.elevation(Point(record["lat"], record["lng"]))
+        assert found == pytest.approx(record["metres"], abs=25, rel=0.03), record
+
+
+def test_ways_between_well_known_cities_have_their_true_length() -> None:
+    records = tables.load("road_lengths")
+    assert len(records) >= 400
+    for record in records:
+        start, end = Point(record["lat"], record["lng"]), Point(record["to_lat"], record["to_lng"])
+        assert roads.way(start, end).metres == pytest.approx(record["metres"], rel=1e-6), record
+        assert roads.joined(start, end), record
+        # From the edge of the town it is not much farther or nearer.
+        edge = Point(start.lat + 0.04, start.lng)
+        assert roads.way(edge, end).metres == pytest.approx(record["metres"], rel=0.25, abs=12_000), record
+
+
 @anywhere
 @given(st.floats(-89, 89), st.floats(-179, 179))
 def test_the_ground_has_no_cliffs_of_a_kilometre_within_ten_steps(lat: float, lng: float) -> None:
