@@ -59,6 +59,9 @@ class Art:
         folder: Holds the packages; see `packages.fetch`.
     """
 
+    drawn = True
+    """Whether there is anything to draw with; without, pictures are only laid out."""
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 

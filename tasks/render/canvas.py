@@ -16,6 +16,8 @@ from m3bench.tasks.render.art import FACES, Art, visible
 from m3bench.tasks.scene import Box, Scene, SceneObject, SceneText
 
 INK = "#22262e"
+_OUTLINE = 10
+"""How many times smaller things are rendered that are only laid out."""
 
 
 class Canvas:
@@ -31,7 +33,7 @@ class Canvas:
     def __init__(self, art: Art, width: int, height: int, ground: str = "#ffffff") -> None:
         self.art = art
         self.width, self.height = width, height
-        self._image = Image.new("RGBA", (width, height), ground)
+        self._image = Image.new("RGBA", (width, height) if art.drawn else (1, 1), ground)
         self._waiting: list[str] = []
         self._objects: list[SceneObject] = []
         self._texts: list[SceneText] = []
@@ -42,6 +44,8 @@ class Canvas:
 
     def thing(self, label: str, *fragments: str, score: float = 0.9, shadow: bool = False, **facts: object) -> Box:
         """Put down an object drawn in SVG, and note it; returns its box."""
+        if not self.art.drawn:
+            return self.note(label, self._outlined(fragments), score=score, **facts)
         self._settle()
         layer = self._render(fragments)
         box = visible(layer)
@@ -80,6 +84,11 @@ class Canvas:
             note: Whether it is in the scene; not for scenery.
             facts: Further fields of `SceneObject`.
         """
+        if not self.art.drawn:
+            around = (x - height / 2, y - height, x + height / 2, y)
+            left, top, right, bottom = map(round, around)
+            box = (max(0, left), max(0, top), min(self.width, right), min(self.height, bottom))
+            return self.note(label or name, box, score=score, **facts) if note else box
         self._settle()
         drawn = self.art.object(name)
         drawn = drawn.resize(
@@ -171,8 +180,9 @@ class Canvas:
 
     def paste(self, picture: Image.Image, x: int, y: int) -> Box:
         """Put down a ready picture, its corner at `(x, y)`; returns its box."""
-        self._settle()
-        self._image.paste(picture.convert("RGB"), (x, y))
+        if self.art.drawn:
+            self._settle()
+            self._image.paste(picture.convert("RGB"), (x, y))
         return (x, y, x + picture.width, y + picture.height)
 
     def light(self, rng: random.Random, strength: float = 1.0) -> None:
@@ -180,6 +190,8 @@ class Canvas:
         self._settle()
         x, y = rng.uniform(0.1, 0.9), rng.uniform(0.0, 0.35)
         warm = rng.choice(("#fff3d6", "#fffaf0", "#eef4ff", "#ffe9d2"))
+        if not self.art.drawn:
+            return
         self._image.alpha_composite(
             self._render(
                 [
@@ -193,7 +205,9 @@ class Canvas:
         )
 
     def png(self) -> bytes:
-        """The picture as a file."""
+        """The picture as a file; without bytes when nothing can be drawn."""
+        if not self.art.drawn:
+            return b""
         self._settle()
         out = io.BytesIO()
         # Seven bits a channel look like eight, and the file is a quarter smaller.
@@ -202,22 +216,31 @@ class Canvas:
 
     def scene(self, picture: bytes) -> Scene:
         """What there is to see in it."""
+        if not self.art.drawn:
+            objects, texts = tuple(self._objects), tuple(self._texts)
+            return Scene(sha256="", width=self.width, height=self.height, thumbnail=b"", objects=objects, texts=texts)
         return Scene.of(picture, self._objects, self._texts)
 
     def _settle(self) -> None:
         """Render what waits, so that what follows lies above it."""
-        if self._waiting:
+        if self._waiting and self.art.drawn:
             fragments, self._waiting = self._waiting, []
             self._image.alpha_composite(self._render(fragments))
 
-    def _render(self, fragments: "list[str] | tuple[str, ...]") -> Image.Image:
+    def _outlined(self, fragments: tuple[str, ...]) -> Box:
+        """About where fragments are."""
+        box = visible(self._render(fragments, _OUTLINE))
+        left, top, right, bottom = (round(place * _OUTLINE) for place in box)
+        return left, top, right, bottom
+
+    def _render(self, fragments: "list[str] | tuple[str, ...]", reduced: int = 1) -> Image.Image:
         from resvg_py import svg_to_bytes
 
         svg = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}"'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width // reduced}" height="{self.height // reduced}"'
             f' viewBox="0 0 {self.width} {self.height}">{"".join(fragments)}</svg>'
         )
-        files = sorted(map(str, self.art.fonts.values()))
+        files = sorted(map(str, self.art.fonts.values())) if self.art.drawn else []
         data = svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=files)
         return Image.open(io.BytesIO(bytes(data))).convert("RGBA")
 

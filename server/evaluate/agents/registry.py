@@ -54,6 +54,7 @@ AGENTS = {
         Agent(name="sibling", about="plays another task of the family, answer included", where="templates.sibling"),
         Agent(name="generic", about="uses the right tools on other things", where="templates.generic"),
         Agent(name="dump", about="calls every tool and hands in all results", where="templates.dump"),
+        Agent(name="blind", about="asks every tool about the picture and never looks", where="blind.blind"),
         Agent(name="rehearse", about="plays, gives up and plays again: as the oracle", where="templates.rehearse"),
         Agent(name="canary", about="looks for the solution; its answer is what it found", where="canary.canary"),
     )

@@ -1,0 +1,68 @@
+"""The agent without eyes is as strong as what tools tell: names, numbers and places are found, the rest is a guess."""
+
+import random
+
+import pytest
+
+from m3bench.sandboxes.world.tables import load
+from m3bench.server.evaluate.agents.blind import understood
+from m3bench.server.evaluate.agents.evidence import Evidence
+from m3bench.server.evaluate.agents.imagination import Chooser, imagine
+from m3bench.tasks.families.base import Kit
+from m3bench.tasks.families.detections import Found
+from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.library import Library
+from m3bench.tasks.render.outline import Outline
+
+KIT = Kit(Outline(), load)
+
+
+def told(family: str, seed: str) -> Evidence:
+    """What perfect tools would tell of a picture."""
+    scene = FAMILIES[family].compose(random.Random(seed), KIT).scene
+    return Evidence(
+        readings=("\n".join(text.text for text in scene.texts),),
+        objects=tuple(Found(item.label, tuple(map(round, item.box))) for item in scene.objects),  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize(("family", "fact"), [("movies", "films"), ("crypto_purchase", "largest")])
+def test_what_tools_tell_is_found_out(family: str, fact: str) -> None:
+    wanted = FAMILIES[family].compose(random.Random("told"), KIT).facts[fact]
+    guesses = imagine(FAMILIES[family], KIT, told(family, "told"), random.Random(1))
+    assert wanted in [guess.facts[fact] for guess in guesses]
+
+
+def test_weights_are_told_apart_by_where_they_stand() -> None:
+    facts = FAMILIES["fruit_cal"].compose(random.Random("table"), KIT).facts
+    best, *_ = imagine(FAMILIES["fruit_cal"], KIT, told("fruit_cal", "table"), random.Random(1))
+    assert {fruit.name for fruit in best.facts["fruits"]} == {fruit.name for fruit in facts["fruits"]}
+    assert sorted(best.facts["weights"]) == sorted(facts["weights"])
+
+
+def test_what_no_tool_tells_stays_a_guess() -> None:
+    guesses = [imagine(FAMILIES["stock_growth"], KIT, Evidence(), random.Random(n))[0] for n in range(3)]
+    assert len({guess.facts["tickers"][0] for guess in guesses}) > 1
+
+
+def test_every_question_of_the_set_is_understood() -> None:
+    assert [task.id for task in Library().set.tasks if understood(task) is None] == []
+
+
+def test_a_letter_that_was_misread_does_not_hide_a_name() -> None:
+    evidence = Evidence(readings=("Yosernite Nationl Park",), codes=("9780306406157",))
+    assert evidence.weight("National Park") > evidence.weight("National Gallery")
+    assert evidence.weight("9780306406157") > 0
+    assert evidence.weight("Joshua Tree") == 0
+
+
+def test_earlier_decisions_stand_while_one_is_made_anew() -> None:
+    things = ["apple", "pear", "plum", "fig"]
+    first = Chooser(Evidence(hints=("pear",)), random.Random(3))
+    drawn = (first.choice(things), first.sample(things, 2), first.randint(1, 6), first.random())
+    again = Chooser(Evidence(), random.Random(4), first.trace)
+    assert (again.choice(things), again.sample(things, 2), again.randint(1, 6), again.random()) == drawn
+    other = Chooser(Evidence(hints=("6",)), random.Random(5), first.trace, changed=2)
+    assert (other.choice(things), other.sample(things, 2)) == drawn[:2]
+    assert other.randint(1, 6) == 6
+    assert other.random() == drawn[3]
