@@ -1,14 +1,16 @@
 """Which known scene a picture shows, and what of it can be seen there.
 
 A picture is known by its hash, or by its content when it was saved anew, resized, cropped, greyed, drawn on
-or blurred in places; not when it was mirrored or turned. Places where it may lie are proposed (alignment) and
-then judged here: the objects that should be visible must really look as they do in the scene. So another
-picture on the same background is not taken for it, and an object that was painted over is not reported.
+or blurred in places. A whole picture is also known when it was mirrored, turned or framed (copies). Places
+where it may lie are proposed (alignment) and then judged here: the objects that should be visible must really look as
+they do in the scene. So another picture on the same background is not taken for it, and an object that was painted over
+is not reported.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import islice
 
 import numpy as np
 from PIL import Image
@@ -26,6 +28,7 @@ from m3bench.sandboxes.alignment import (
     weigh,
     window_sums,
 )
+from m3bench.sandboxes.copies import Way, ways
 from m3bench.tasks.scene import Box, Keypoint, Scene, SceneObject
 
 _COARSE, _MIDDLE, _FINE = 80, 160, 320
@@ -111,8 +114,41 @@ class Recogniser:
         if name not in self._remembered:
             if len(self._remembered) >= _REMEMBERED:
                 self._remembered.clear()
-            self._remembered[name] = self._find(View(image)) if min(image.size) >= 16 else None
+            self._remembered[name] = self._find_any(image) if min(image.size) >= 16 else None
         return self._remembered[name]
+
+    def _find_any(self, image: Image.Image) -> Sighting | None:
+        return self._find(View(image)) or self._find_straightened(image)
+
+    def _find_straightened(self, image: Image.Image) -> Sighting | None:
+        """What a picture shows when it is made straight, with boxes and points in pixels of the picture as it is."""
+        small = image.copy()
+        small.thumbnail((_FINE, _FINE))
+        best, score = -1, 0.0
+        for number, way in enumerate(ways(small)):
+            _, fit = self._best_frame(View(way.image)) if min(way.image.size) >= 16 else (None, 0.0)
+            if fit > score:
+                best, score = number, fit
+            if score > _CERTAIN:
+                break
+        if best < 0:
+            return None
+        way = next(islice(ways(image), best, None))
+        view = View(way.image)
+        hit, _ = self._best_frame(view)
+        if hit is None:
+            return None
+        sighting = _sighting(hit, view)
+        return replace(sighting, objects=tuple(_bent(item, way, image.size) for item in sighting.objects))
+
+    def _best_frame(self, view: View) -> tuple[Hit | None, float]:
+        """The scene that a picture shows as a whole, and how well it fits."""
+        found, score = None, 0.0
+        for hit in _whole_frames(self._backdrops, view):
+            judgement = judge(hit, view)
+            if judgement is not None and judgement.fits and judgement.score > score:
+                found, score = hit, judgement.score
+        return found, score
 
     def _find(self, view: View) -> Sighting | None:
         found, score = None, 0.0
@@ -313,6 +349,16 @@ def _carried_point(point: Keypoint, placement: Placement, view: View) -> Keypoin
     x, y = placement.point(point[0], point[1])
     inside = 0 <= x <= view.width and 0 <= y <= view.height
     return (min(max(x, 0.0), view.width), min(max(y, 0.0), view.height), point[2] if inside else 0.0)
+
+
+def _bent(item: SceneObject, way: Way, size: tuple[int, int]) -> SceneObject:
+    """An object of a straightened picture in pixels of the picture as it is."""
+    left, top, right, bottom = item.box
+    corners = [way.back(x, y) for x in (left, right) for y in (top, bottom)]
+    across, down = [x for x, _ in corners], [y for _, y in corners]
+    box = clip((min(across), min(down), max(across), max(down)), size) or item.box
+    points = tuple((*way.back(x, y), seen) for x, y, seen in item.keypoints)
+    return replace(item, box=box, keypoints=points)
 
 
 def clip(box: Box, size: tuple[int, int]) -> Box | None:

@@ -30,12 +30,10 @@ class SceneObject:
     """One thing in a picture."""
 
     label: str
-    """What a detector would call it, in the singular: `giraffe`, `hard hat`."""
+    """What a detector would call it, in the singular: `giraffe`, `hard hat`. Never a name, a price or a judgement."""
     box: Box
     score: float = 0.9
     """The confidence a detector would report."""
-    description: str = ""
-    """A few words on this very object: colour, pose, place."""
     aliases: tuple[str, ...] = ()
     """Other words that mean it, beyond plurals and common synonyms."""
     keypoints: tuple[Keypoint, ...] = ()
@@ -130,7 +128,6 @@ def _object(data: Mapping[str, Any]) -> SceneObject:
         label=data["label"],
         box=_box(data["box"]),
         score=data["score"],
-        description=data.get("description", ""),
         aliases=tuple(data.get("aliases", ())),
         keypoints=tuple((x, y, seen) for x, y, seen in data.get("keypoints", ())),
     )

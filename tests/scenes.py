@@ -74,7 +74,6 @@ def _site(seed: int, ground: int | None, size: tuple[int, int]) -> tuple[Image.I
                 label=label,
                 box=(left + bounds[0], top + bounds[1], left + bounds[2], top + bounds[3]),
                 score=round(random.uniform(0.6, 0.98), 2),
-                description=f"a {colour} {label}",
                 keypoints=_pose(left, top, layer.size) if label == "worker" else (),
             )
         )

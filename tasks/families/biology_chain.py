@@ -97,21 +97,16 @@ class BiologyChain:
             Actor(
                 name,
                 label=_LABELS.get(name, name),
-                description=f"A {name}.",
                 aliases=("plant",) if name in _tables().plants else (),
             )
             for name in names
         ]
         canvas = Canvas(kit.art, 1400, 900)
         if place == "sea":
-            guests = [
-                Actor(art, label="person", description=f"A {art} looking on.") for art in rng.sample(_VISITORS, many)
-            ]
+            guests = [Actor(art, label="person") for art in rng.sample(_VISITORS, many)]
             _, people = wildlife.aquarium(canvas, rng, actors, guests)
         else:
-            guests = [
-                Actor(rng.choice(_WALKERS), label="person", description="A person on a walk.") for _ in range(many)
-            ]
+            guests = [Actor(rng.choice(_WALKERS), label="person") for _ in range(many)]
             found = wildlife.land(canvas, rng, [*actors, *guests], rng.choice(("meadow", "forest")))
             people = found[len(actors) :]
         canvas.light(rng)

@@ -106,7 +106,7 @@ class BiologyCut:
             land = rng.choice(sorted(_tables().lands))
             names = rng.sample(_tables().lands[land], rng.choice((3, 3, 4)))
             thing = rng.choice(_tables().sunk if land == "sea" else _tables().things)
-            actors = [Actor(name, description=f"A {name}.") for name in (*names, thing)]
+            actors = [Actor(name) for name in (*names, thing)]
             canvas = Canvas(kit.art, 1280, 860)
             boxes = wildlife.sea(canvas, rng, actors) if land == "sea" else wildlife.land(canvas, rng, actors, land)
             areas = sorted((right - left) * (bottom - top) for left, top, right, bottom in boxes[:-1])

@@ -78,7 +78,7 @@ class ClassDemand:
             size = min(146.0, 128.0 * drawn.height / drawn.width)
             canvas.place(
                 thing.art, x, foot, size, label=thing.label, flip=rng.random() < 0.3, score=round(rng.uniform(0.84, 0.97), 2),
-                aliases=tuple({thing.art} - {thing.label}), description=f"{thing.label} on a desk",
+                aliases=tuple({thing.art} - {thing.label}),
             )  # fmt: skip
         canvas.light(rng, 0.6)
         return Composition.of(

@@ -50,7 +50,6 @@ class CryptoPurchase:
         for name, x, foot, height in arranged(rng, kit.art, names, canvas, level):
             canvas.place(
                 name, x, foot, height, score=round(rng.uniform(0.84, 0.97), 2), aliases=_tables().things[name],
-                description=f"a {name} standing on the {'floor' if kind == 'room' else 'ground'}",
             )  # fmt: skip
         canvas.light(rng)
         coins = [coin for coin in kit.world("coins") if coin["kind"] == "coin" and "USDT" in coin["pairs"]]

@@ -52,7 +52,7 @@ class FoodRedditWikiExcel:
                 laid_table.plate(canvas, rng, x, foot - size * 0.1, size * 1.62)
             canvas.place(
                 dish.art, x, foot, size, flip=rng.random() < 0.3, score=round(rng.uniform(0.86, 0.97), 2), aliases=dish.spellings,
-                shadow=dish.art in _BARE, description=f"{dish.art} served on a laid table",
+                shadow=dish.art in _BARE,
             )  # fmt: skip
             laid_table.card(canvas, rng, f"r/{dish.community}", x, foot + size * 0.2 + 80)
         if len(dishes) == 4:

@@ -73,7 +73,7 @@ class FruitCal:
             under(canvas, rng, x, foot - size * 0.1, size * 1.7)
             canvas.place(
                 fruit.name, x, foot, size, flip=rng.random() < 0.4, shadow=False, score=round(rng.uniform(0.86, 0.97), 2),
-                aliases=(*fruit.spellings, "fruit"), description=f"{fruit.name}, {weight} g",
+                aliases=(*fruit.spellings, "fruit"),
             )  # fmt: skip
             laid_table.card(canvas, rng, f"{weight} grams", x, foot + size * 0.24 + 80)
         canvas.light(rng, 0.8)

@@ -39,10 +39,12 @@ _LISTS = {"bullets": "a bullet list", "table": "a small table", "caption": "a ca
 
 
 class _Hazard(NamedTuple):
-    """How the detector describes a hazard, and what else it may be called."""
+    """What a hazard looks like, what the detector takes it for, and what else it may be called."""
 
     description: str
     aliases: tuple[str, ...]
+    seen: tuple[str, ...]
+    """A thing that may be in order or not, under its usual names: whether it is a hazard is for eyes to say."""
 
 
 class _Tables(Tables):
@@ -336,15 +338,14 @@ def _hazard(name: str) -> Name:
 
 
 def _put(canvas: Canvas, rng: random.Random, name: str, x: float, foot: float, size: float) -> None:
-    description, aliases = _tables().hazards.get(name, (f"A {name} in its place.", ()))
-    known = (*aliases, "hazard", "danger") if aliases else ()
+    label, *aliases = _tables().hazards[name].seen if name in _tables().hazards else (name,)
     score = round(rng.uniform(0.84, 0.97), 2)
     if name in _DRAWN:
-        canvas.thing(name, *_DRAWN[name](rng, x, foot, size), score=score, description=description, aliases=known)
+        canvas.thing(label, *_DRAWN[name](rng, x, foot, size), score=score, aliases=tuple(aliases))
     else:
         tall = {"worker": 1.25, "open fire": 1.1, "bricks": 0.8, "bucket": 0.75, "toolbox": 0.75}.get(name, 0.95)
         art = "fire" if name == "open fire" else name
-        canvas.place(art, x, foot, size * tall, label=name, score=score, description=description, aliases=known)
+        canvas.place(art, x, foot, size * tall, label=label, score=score, aliases=tuple(aliases))
 
 
 def _deck(tool: str, arguments: dict[str, object], *free: str) -> ReferenceCall:

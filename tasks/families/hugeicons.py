@@ -67,7 +67,7 @@ class Hugeicons:
                 tall = math.sqrt(area * drawn.height / drawn.width)
                 box = canvas.place(
                     name, x, foot + rng.uniform(-12, 12), tall, flip=rng.random() < 0.3 and name not in ("book", "notebook"),
-                    turn=rng.uniform(-5, 5), score=round(rng.uniform(0.82, 0.97), 3), description=f"a {name} on a desk",
+                    turn=rng.uniform(-5, 5), score=round(rng.uniform(0.82, 0.97), 3),
                 )  # fmt: skip
                 assert (area_of(box) > 2 * LIMIT) if big else (area_of(box) < 0.9 * LIMIT), (name, area_of(box))
         canvas.light(rng, 0.9)

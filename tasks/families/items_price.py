@@ -64,7 +64,7 @@ class ItemsPrice:
                 tall = rng.uniform(395, 425) if item["shape"] in ("box", "bag", "bottle") else rng.uniform(355, 395)
                 pack(
                     canvas, rng, left + width / 2, foot, width, tall, brand=item["brand"], name=item["name"], size=item["size"],
-                    shape=item["shape"], colour=colours.pop(), picture=item["picture"], description=f"a {item['shape']} on a shelf", plate=True,
+                    shape=item["shape"], colour=colours.pop(), picture=item["picture"], plate=True,
                 )  # fmt: skip
                 left += width + gap
         canvas.light(rng, 0.8)

@@ -45,7 +45,7 @@ class Museum:
             department = departments[work["met_department_id"]]
             kind = "bull" if work["kind"] == "animal" and "bull" in work["title"] else work["kind"]
             card = (work["title"], works.maker(work), work["date"], department)
-            exhibit(canvas, rng, kind, gap + width / 2 + number * (width + gap), width, level, card, work["kind"])
+            exhibit(canvas, rng, kind, gap + width / 2 + number * (width + gap), width, level, card)
         canvas.light(rng, 0.8)
         told = telling(kit, _tables().artists, described=True)
         seen = [

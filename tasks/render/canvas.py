@@ -13,6 +13,7 @@ from html import escape
 from PIL import Image, ImageDraw, ImageFilter
 
 from m3bench.tasks.render.art import FACES, Art, visible
+from m3bench.tasks.render.vocabulary import vocabulary
 from m3bench.tasks.scene import Box, Scene, SceneObject, SceneText
 
 INK = "#22262e"
@@ -109,7 +110,13 @@ class Canvas:
         return self.note(label or name, box, score=score, **facts) if note else box
 
     def note(self, label: str, box: Box, *, score: float = 0.9, **facts: object) -> Box:
-        """Say that an object is in a box."""
+        """Say that an object is in a box.
+
+        Raises:
+            ValueError: No detector has a word for it.
+        """
+        if label not in vocabulary():
+            raise ValueError(f"a detector has no word for {label!r}: use one of its vocabulary")
         self._objects.append(SceneObject(label=label, box=box, score=score, **facts))  # type: ignore[arg-type]
         return box
 

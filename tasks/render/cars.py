@@ -68,6 +68,4 @@ def car(canvas: Canvas, x: float, foot: float, width: float, *, body: str, paint
             ellipse(wheel, 31, 10, 9.4, mix(paint, "#101318", 0.75)), ellipse(wheel, 31.6, 8.4, 8.4, "#1d2127"),
             ellipse(wheel, 31.6, 5, 5, "#c5ccd3"), ellipse(wheel, 31.6, 3.6, 3.6, "#8f98a1"), ellipse(wheel, 31.6, 1.2, 1.2, "#e8ecef"),
         ]  # fmt: skip
-    return canvas.thing(
-        "car", *parts, "</g>", shadow=True, score=0.95, aliases=(body, "vehicle"), description=f"a {body} from the side"
-    )
+    return canvas.thing("car", *parts, "</g>", shadow=True, score=0.95, aliases=("vehicle",))

@@ -108,13 +108,12 @@ def _fish(canvas: Canvas, name: str, left: float, y: float, long: float, look: L
     tail = f"M{left + body * 0.985:.1f} {y:.1f} L{left + long:.1f} {y - half * 0.85:.1f} Q{left + long * 0.95:.1f} {y:.1f} {left + long:.1f} {y + half * 0.85:.1f} Z"
     fin = f"M{left + body * 0.34:.1f} {y - half * 0.86:.1f} Q{left + body * 0.5:.1f} {y - half * 1.5:.1f} {left + body * 0.74:.1f} {y - half * 0.62:.1f} Z"
     canvas.thing(
-        name,
+        "fish",
         fade(key, look.back, mix(look.back, look.belly, 0.5), look.belly),
         path(tail, dark), path(fin, dark), path(outline, f"url(#{key})"), *_marks(look, left, y, body, half, dark),
         path(f"M{left + body * 0.3:.1f} {y + half * 0.12:.1f} q{body * 0.1:.1f} {half * 0.5:.1f} {body * 0.15:.1f} {half * 0.1:.1f} Z", dark),
         path(f"M{left + body * 0.2:.1f} {y - half * 0.6:.1f} q{body * 0.05:.1f} {half * 0.6:.1f} 0 {half * 1.2:.1f}", "none", f'stroke="{dark}" stroke-width="4"'),
         ellipse(left + body * 0.095, y - half * 0.2, 9, 9, "#fbf7e6"), ellipse(left + body * 0.095, y - half * 0.2, 5, 5, "#15181d"),
-        aliases=("fish",), description=f"a {name.lower()} on a measuring board",
     )  # fmt: skip
 
 

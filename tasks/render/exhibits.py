@@ -22,6 +22,18 @@ PICTURES = ("portrait", "scene", "landscape", "still life", "print", "photograph
 """Kinds that hang on the wall."""
 PIECES = (*_ART, "statue", "armour", "stele", "jewel", "mask", "plate", "instrument")
 """Kinds that stand under glass."""
+_SEEN = {
+    "vessel": "vase",
+    "animal": "sculpture",
+    "bull": "sculpture",
+    "statue": "sculpture",
+    "manuscript": "book",
+    "armour": "armor",
+    "stele": "stone",
+    "jewel": "jewelry",
+    "instrument": "musical instrument",
+}
+"""What a detector takes a piece for, where it is not the kind itself."""
 
 
 def gallery(canvas: Canvas, rng: random.Random) -> float:
@@ -37,7 +49,7 @@ def gallery(canvas: Canvas, rng: random.Random) -> float:
 
 
 def exhibit(
-    canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, level: float, card: Sequence[str], label: str
+    canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, level: float, card: Sequence[str]
 ) -> None:
     """One work with its card below, in a column about `x`.
 
@@ -49,7 +61,6 @@ def exhibit(
         width: Of the column.
         level: Where the floor begins.
         card: Title, then further lines.
-        label: What the detector calls the work.
     """
     lines = canvas.lines(card[0], width - 36, 30, "serif bold")
     facts = [part for text in card[1:] for part in canvas.lines(text, width - 20, 27)]
@@ -57,10 +68,10 @@ def exhibit(
     top = level - 36 - tall
     canvas.draw(ellipse(x, 40, width * 0.62, 300, "#fff6dc", 'opacity="0.07"'))
     if kind in PICTURES:
-        _hang(canvas, rng, kind, x, width, top - 34, label)
+        _hang(canvas, rng, kind, x, width, top - 34)
         canvas.draw(rect(x - width / 2 + 5, top + 6, width, tall, "#00000030", 4))
     else:
-        _case(canvas, rng, kind, x, width, top - 16, level, label)
+        _case(canvas, rng, kind, x, width, top - 16, level)
     canvas.draw(rect(x - width / 2, top, width, tall, "#fbf9f3", 4))
     y = top + 38
     for text in lines:
@@ -71,7 +82,7 @@ def exhibit(
         y += 34
 
 
-def _hang(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, bottom: float, label: str) -> None:
+def _hang(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, bottom: float) -> None:
     room = bottom - 50
     tall = min(room, 400) * rng.uniform(0.9, 1)
     wide = min(width * 0.94, tall * (0.78 if kind in ("portrait", "scroll") else 1.25))
@@ -79,16 +90,14 @@ def _hang(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float,
     frame = rng.choice(("#b8893a", "#8a6230", "#3a2f28", "#c9a24f"))
     canvas.draw(rect(left + 8, top + 12, wide, tall, "#00000045"))
     canvas.thing(
-        label,
+        "picture frame",
         rect(left, top, wide, tall, mix(frame, "#000000", 0.25), 3), rect(left + 6, top + 6, wide - 12, tall - 12, frame, 2),
         rect(left + 22, top + 22, wide - 44, tall - 44, mix(frame, "#000000", 0.4)),
-        *painting(rng, kind, left + 26, top + 26, wide - 52, tall - 52), description="a work of art in a frame",
+        *painting(rng, kind, left + 26, top + 26, wide - 52, tall - 52),
     )  # fmt: skip
 
 
-def _case(
-    canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, foot: float, level: float, label: str
-) -> None:
+def _case(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, foot: float, level: float) -> None:
     stone = rng.choice(("#e8e4da", "#d9d4ca", "#f1efe9", "#e3e6e6"))
     wide, top = width * 0.86, 60.0
     canvas.draw(
@@ -102,11 +111,9 @@ def _case(
     tall = min(foot - top - 60, 330) * rng.uniform(0.86, 1)
     if kind in _ART:
         height = tall * (0.58 if kind in ("animal", "bull", "manuscript") else 1)
-        canvas.place(_ART[kind], x, foot - 4, height, label=label, description="a museum piece under glass")
+        canvas.place(_ART[kind], x, foot - 4, height, label=_SEEN.get(kind, kind))
     else:
-        canvas.thing(
-            label, *_piece(rng, kind, x, foot - 4, tall), shadow=True, description="a museum piece under glass"
-        )
+        canvas.thing(_SEEN.get(kind, kind), *_piece(rng, kind, x, foot - 4, tall), shadow=True)
     canvas.draw(
         rect(x - wide / 2, top, wide, foot - top, "none", 4, 'stroke="#ffffff" stroke-width="4" opacity="0.75"'),
         polygon(

@@ -81,7 +81,7 @@ def _cabin(canvas: Canvas, rng: random.Random, x: float, foot: float, wide: floa
     canvas.thing(
         "building", *stilts, fade(key, mix(colour, "#ffffff", 0.25), mix(colour, "#000000", 0.2)),
         rect(left, top, wide, tall, f"url(#{key})", 16), rect(left + wide * 0.04, top - 12, wide * 0.92, 16, "#e9eef1", 6), *windows,
-        rect(left + wide * 0.8, top + tall * 0.3, wide * 0.11, tall * 0.7, "#3a4149", 4), description="a cabin of a research base",
+        rect(left + wide * 0.8, top + tall * 0.3, wide * 0.11, tall * 0.7, "#3a4149", 4),
     )  # fmt: skip
 
 
@@ -95,7 +95,6 @@ def _dome(canvas: Canvas, rng: random.Random, x: float, foot: float, radius: flo
         path(f"M{x - radius:.0f} {foot - radius * 0.78:.0f} A{radius:.0f} {radius:.0f} 0 0 1 {x + radius:.0f} {foot - radius * 0.78:.0f} Z", f"url(#{key})"),
         polygon([(x + slit, foot - radius * 1.72), (x + slit + radius * 0.24, foot - radius * 1.7), (x + slit + radius * 0.26, foot - radius * 0.9), (x + slit, foot - radius * 0.9)], "#2b333b"),
         rect(x - radius, foot - radius * 0.82, radius * 2, 10, "#7d868d"), rect(x - radius * 0.14, foot - radius * 0.42, radius * 0.28, radius * 0.42, "#4a535b", 4),
-        description="a telescope dome",
     )  # fmt: skip
 
 
@@ -145,7 +144,6 @@ def _sign(canvas: Canvas, rng: random.Random, name: str, below: Sequence[str]) -
         "sign",
         rect(x - wide / 2, top, wide, tall, mix(edge, "#ffffff", 0.55), 12),
         rect(x - wide / 2 + 5, top + 5, wide - 10, tall - 10, board, 9),
-        description=f"a sign that says {name}",
     )
     y = top + 62
     for text in lines:

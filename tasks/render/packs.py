@@ -23,9 +23,7 @@ def pack(
     size: str = "",
     shape: str = "box",
     colour: str | None = None,
-    label: str = "",
     picture: str | None = None,
-    description: str = "",
     plate: bool = False,
 ) -> Box:
     """Put down one pack, the middle of its foot at `(x, foot)`; brand, name and size stand on it.
@@ -42,9 +40,7 @@ def pack(
         size: Such as "500 g", at the foot.
         shape: One of `SHAPES`.
         colour: Of the pack.
-        label: What the detector calls it; brand and name when left out.
         picture: An object of the art on the pack.
-        description: For the scene.
         plate: The writing stands dark on a light label, which is easiest to read.
     """
     colour = colour or rng.choice(COLOURS)
@@ -53,9 +49,9 @@ def pack(
     key = f"p{round(left)}-{round(top)}"
     shine = fade(key, mix(colour, "#ffffff", 0.22), colour, mix(colour, "#000000", 0.22), across=True)
     box = canvas.thing(
-        label or f"{brand} {name}",
+        shape,
         shine, *_body(shape, left, top, width, height, colour, f"url(#{key})"),
-        shadow=True, score=round(rng.uniform(0.86, 0.97), 2), description=description,
+        shadow=True, score=round(rng.uniform(0.86, 0.97), 2),
     )  # fmt: skip
     area_top, area_bottom = _label_area(shape, top, height)
     tall = area_bottom - area_top

@@ -90,12 +90,11 @@ def _sign(canvas: Canvas, rng: random.Random, middle: float, top: float, lines: 
             canvas.draw(ellipse(x + 20 + (number - 1) * 40, foot + 128 - (number % 2) * 14, 36, 22, stone))
     canvas.draw(fade("wood", mix(wood, "#ffffff", 0.14), wood))
     canvas.thing(
-        "park entrance sign",
+        "sign",
         fade("board", mix(wood, "#ffffff", 0.14), wood),
         rect(left, top, wide, tall, "url(#board)", 18),
         rect(left + 12, top + 12, wide - 24, tall - 24, "none", 12, f'stroke="{cream}" stroke-width="5"'),
-        aliases=("sign", "wooden sign"),
-        description=f"a wooden entrance sign that reads {' '.join(lines)}",
+        aliases=("wooden sign",),
     )
     for number in range(1, 4):
         y = top + tall * number / 4 + rng.uniform(-8, 8)
@@ -137,5 +136,5 @@ def _tent(canvas: Canvas, x: float, foot: float, wide: float, colour: str) -> No
         polygon([(x - wide * 0.5, foot), (x - wide * 0.12, foot - tall), (x + wide * 0.22, foot)], colour),
         polygon([(x - wide * 0.12, foot - tall), (x + wide * 0.28, foot - tall * 0.94), (x + wide * 0.5, foot - 8), (x + wide * 0.22, foot)], mix(colour, "#000000", 0.28)),
         polygon([(x - wide * 0.24, foot), (x - wide * 0.12, foot - tall * 0.7), (x + wide * 0.02, foot)], mix(colour, "#10131a", 0.7)),
-        shadow=True, description="a pitched tent",
+        shadow=True,
     )  # fmt: skip

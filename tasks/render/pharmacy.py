@@ -28,13 +28,12 @@ def medicine_box(
     colour = rng.choice(_STRIPES)
     band = rng.choice((0.18, 0.24, 0.3))
     box = canvas.thing(
-        f"{brand} box",
+        "box",
         rect(left, top, width, height, "#fbfbf8", 6, 'stroke="#c8ccd0" stroke-width="2"'),
         rect(left, foot - height * band, width, height * band, colour, 4),
         rect(left, top, width * 0.035, height, colour),
         ellipse(left + width * 0.88, top + height * 0.18, width * 0.055, width * 0.055, mix(colour, "#ffffff", 0.35)),
-        shadow=True, score=round(rng.uniform(0.86, 0.96), 2), aliases=("medicine", "medicine box", "drug"),
-        description=f"A carton of {brand}.",
+        shadow=True, score=round(rng.uniform(0.86, 0.96), 2), aliases=("carton",),
     )  # fmt: skip
     inner = width * 0.84
     canvas.text(

@@ -149,5 +149,4 @@ def postcard(
         "postcard",
         (round(middle - half_x), round(down - half_y), round(middle + half_x), round(down + half_y)),
         aliases=("photo", "photograph"),
-        description=f"A postcard of {landmark['name']}, {place}",
     )

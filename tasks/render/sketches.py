@@ -46,9 +46,7 @@ def plan(canvas: Canvas, rng: random.Random, title: str, stops: Sequence[tuple[s
         )
     )
     canvas.draw(ellipse(*basket, 54, 54, "#fffdf5", f'stroke="{pen}" stroke-width="4" stroke-dasharray="10 7"'))
-    canvas.place(
-        "shopping cart", basket[0], basket[1] + 34, 66, shadow=False, description="where to buy groceries on the way"
-    )
+    canvas.place("shopping cart", basket[0], basket[1] + 34, 66, shadow=False)
     for (x, y), (role, name), mark in zip(spots, stops, (_house, _star, _flag), strict=True):
         mark(canvas, x, y - 64, pen)
         _label(canvas, x, y, role, name, pen)

@@ -32,7 +32,6 @@ class Actor:
     art: str
     label: str = ""
     """What the detector calls it; the name of the art when left out."""
-    description: str = ""
     aliases: tuple[str, ...] = field(default=())
 
     @property
@@ -109,7 +108,7 @@ def _put(
     box = canvas.place(
         actor.art, x, foot, height,
         label=actor.name, flip=rng.random() < 0.5, turn=rng.uniform(-3, 3) if actor.art in FLYING else 0,
-        shadow=grass is not None and not hidden, score=score(rng), description=actor.description, aliases=actor.aliases,
+        shadow=grass is not None and not hidden, score=score(rng), aliases=actor.aliases,
     )  # fmt: skip
     if hidden:
         _blades(canvas, rng, box, str(grass))

@@ -1,6 +1,8 @@
 """Known pictures are found again after what people do to pictures, and others are not."""
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -201,6 +203,48 @@ def test_an_object_that_was_painted_over_is_not_seen(site: int) -> None:
     assert_seen(seen(picture), site, rest)
 
 
+def turned(box: Box, size: tuple[int, int], degrees: float, grown: tuple[int, int]) -> Box:
+    """The box around a box of a picture that was turned about its middle."""
+    angle = math.radians(degrees)
+    corners = [(x - size[0] / 2, y - size[1] / 2) for x in (box[0], box[2]) for y in (box[1], box[3])]
+    across = [grown[0] / 2 + x * math.cos(angle) + y * math.sin(angle) for x, y in corners]
+    down = [grown[1] / 2 - x * math.sin(angle) + y * math.cos(angle) for x, y in corners]
+    return (min(across), min(down), max(across), max(down))
+
+
+def test_a_mirrored_picture_has_its_boxes_mirrored() -> None:
+    picture, objects = building_site(2), objects_of(2)
+    sighting = seen(ImageOps.mirror(picture))
+    mirrored = [
+        replace(item, box=(picture.width - item.box[2], item.box[1], picture.width - item.box[0], item.box[3]))
+        for item in objects
+    ]
+    assert_boxes(sighting, mirrored)
+
+
+@pytest.mark.parametrize(("degrees", "expand"), [(5, False), (-3, True)])
+def test_a_picture_that_was_turned_a_little_has_its_boxes_turned(degrees: int, expand: bool) -> None:
+    picture = building_site(2)
+    copy = picture.rotate(degrees, Image.Resampling.BICUBIC, expand=expand)
+    boxes = [replace(item, box=turned(item.box, picture.size, degrees, copy.size)) for item in objects_of(2)]
+    inside = [item for item in boxes if clip(item.box, copy.size) == item.box]
+    assert_boxes(seen(saved(copy, "JPEG", quality=80)), inside)
+
+
+def test_a_framed_picture_has_its_boxes_moved() -> None:
+    framed = ImageOps.expand(building_site(2), 40, "#d8c9a8")
+    moved = [replace(item, box=tuple(place + 40 for place in item.box)) for item in objects_of(2)]  # type: ignore[arg-type]
+    assert_boxes(seen(saved(framed, "JPEG", quality=85)), moved)
+
+
+def assert_boxes(sighting: Sighting | None, expected: list[SceneObject]) -> None:
+    """Every object is where it is expected, give or take what turning a box costs."""
+    assert sighting is not None
+    for item in expected:
+        best = max((overlap(item.box, one.box) for one in sighting.objects if one.label == item.label), default=0)
+        assert best > 0.8, item.label
+
+
 def test_points_outside_a_crop_are_not_visible() -> None:
     site, worker = next((site, item) for site in SITES for item in objects_of(site) if item.label == "worker")
     left, top, right, bottom = (round(edge) for edge in worker.box)
@@ -245,8 +289,7 @@ def test_two_hundred_other_pictures_are_not_known() -> None:
 @pytest.mark.parametrize(
     "picture",
     [
-        pytest.param(ImageOps.mirror(building_site(2)), id="mirrored"),
-        pytest.param(building_site(2).rotate(90, expand=True), id="turned"),
+        pytest.param(building_site(2).rotate(40, expand=True), id="turned far"),
         pytest.param(ImageOps.invert(building_site(2)), id="inverted"),
         pytest.param(building_site(2).crop((420, 0, 560, 60)), id="a piece of sky"),
         pytest.param(Image.new("RGB", (960, 640), "white"), id="white"),

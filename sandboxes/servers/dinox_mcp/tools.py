@@ -1,9 +1,11 @@
 """The tools of `dinox-mcp`: finds objects and people in the pictures of a run, and draws boxes on them.
 
 There is no network behind it and no model inside: it answers from what is known of the run's pictures, found
-again by content in copies, resized copies and crops. Of any other picture it says that it does not know it,
-as a tool error; other failures are ordinary texts, as on the public server. Objects come by confidence, then
-from top to bottom and left to right. Two visualisations never share a name, though the clock stands still.
+again by content in copies: resized, cropped, mirrored, turned or framed. It tells what kind of thing is where, and
+nothing of names, writing or condition; very small and hidden things are missed (sight). Of any other picture it
+says that it does not know it, as a tool error; other failures are ordinary texts, as on the public server. Objects
+come by confidence, then from top to bottom and left to right. Two visualisations never share a name, though the clock
+stands still.
 """
 
 from collections import Counter
@@ -21,6 +23,7 @@ from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.pictures import decode_picture, open_picture, save_picture
 from m3bench.sandboxes.recognition import Recogniser
 from m3bench.sandboxes.servers.dinox_mcp.drawing import Detection, draw
+from m3bench.sandboxes.servers.dinox_mcp.sight import noticed
 from m3bench.sandboxes.servers.dinox_mcp.words import match, terms
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world.clock import NOW
@@ -127,12 +130,12 @@ def _look(context: Context, uri: str, failed: str) -> list[SceneObject]:
         raise SoftError(f"{failed}: {error}", outcome=error.outcome) from error
     recogniser = context.memory.get(server.name)
     if recogniser is None:
-        recogniser = context.memory[server.name] = Recogniser(context.scenes)
+        recogniser = context.memory[server.name] = Recogniser(map(noticed, context.scenes))
     sighting = recogniser.recognise(file, image)
     if sighting is None:
         raise ToolError(
             f"{failed}: {path!r} is not known here. This detector works offline: it knows only the pictures that "
-            "came with the task, and copies, resized copies and crops of them. Use one of those.",
+            "came with the task, and copies of them: resized, cropped, mirrored, turned or framed. Use one of those.",
             outcome="gap",
         )
     return sorted(sighting.objects, key=lambda item: (-item.score, item.box[1], item.box[0], item.label))
@@ -163,7 +166,7 @@ def _object_report(found: list[tuple[str, SceneObject]], described: bool) -> lis
 
 def _entry(name: str, item: SceneObject, described: bool, **more: object) -> dict[str, object]:
     box = dict(zip(("xmin", "ymin", "xmax", "ymax"), map(_decimal, item.box), strict=True))
-    return {"name": name, "bbox": box, **more} | ({"description": item.description or item.label} if described else {})
+    return {"name": name, "bbox": box, **more} | ({"description": item.label} if described else {})
 
 
 def _pose(item: SceneObject) -> dict[str, object]:

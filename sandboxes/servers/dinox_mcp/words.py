@@ -30,6 +30,7 @@ class Closeness(IntEnum):
     SYNONYM = 2
     LAST_WORD = 3
     KIND = 4
+    QUALIFIED = 5
 
 
 def terms(prompt: str) -> list[str]:
@@ -65,21 +66,17 @@ def singular(word: str) -> str:
 def match(term: str, item: SceneObject) -> Closeness | None:
     """How closely a term fits an object, None when it does not.
 
-    `red apple` fits an apple whose description says red.
+    A detector knows things and not how they are: `torn cable` and `cable with a plug` fit any cable.
     """
-    words = plain(term).split()
-    described = set(plain_words(item.description))
+    words = plain(term.partition(" with ")[0]).split()
     for start in range(len(words)):
-        if described.issuperset(words[:start]):
-            found = _match_noun(" ".join(words[start:]), item)
-            if found is not None:
-                return found
+        noun = " ".join(words[start:])
+        found = _match_noun(noun, item)
+        if found is not None:
+            return Closeness.QUALIFIED if start else found
+        if noun in _NOT_THEIR_LAST_WORD:
+            return None
     return None
-
-
-def plain_words(text: str) -> list[str]:
-    """The words of a text, each in the form it is compared in."""
-    return [plain(word) for word in re.findall(r"\w+", text)]
 
 
 def _match_noun(noun: str, item: SceneObject) -> Closeness | None:
