@@ -27,7 +27,7 @@ def seen_in(scenes: Iterable[Scene]) -> list[str]:
         found.append(" ".join(text.text for text in scene.texts))
         found += [text.text for text in scene.texts]
         for thing in scene.objects:
-            found += [thing.label, thing.description, *thing.aliases]
+            found += [thing.label, *thing.aliases]
         labels = [thing.label for thing in scene.objects]
         found += [str(labels.count(label)) for label in sorted(set(labels))]
         found.append(str(len(labels)))

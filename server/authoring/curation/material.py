@@ -127,7 +127,7 @@ def seen(library: Library, task: Task) -> str:
         for word in (
             *(text.text for text in scene.texts),
             " ".join(text.text for text in scene.texts),
-            *(name for thing in scene.objects for name in (thing.label, thing.description, *thing.aliases)),
+            *(name for thing in scene.objects for name in (thing.label, *thing.aliases)),
         )
     ]
     return "\n".join(words).casefold()
