@@ -336,7 +336,8 @@ def play_all(plays: "Sequence[tuple[Plan, Play]]") -> None:
     from m3bench.server.evaluate.headless.progress import progress
     from m3bench.server.results.resultset import append_sample
 
-    with progress(sum(len(plan.todo) for plan, _ in plays)) as shown:
+    places = max((plan.parallel for plan, _ in plays), default=1)
+    with progress(sum(len(plan.todo) for plan, _ in plays), parallel=places) as shown:
         for plan, play in plays:
 
             def done(sample: "Sample", card: "ScoreCard | None", plan: "Plan" = plan) -> None:

@@ -100,7 +100,8 @@ def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") ->
     from m3bench.server.results.resultset import append_sample
 
     trouble: list[str] = []
-    with progress(sum(len(plan.todo) for _, plan in chosen)) as shown:
+    places = max((plan.parallel for _, plan in chosen), default=1)
+    with progress(sum(len(plan.todo) for _, plan in chosen), parallel=places) as shown:
         for cell, plan in chosen:
 
             def done(sample: "Sample", card: "ScoreCard | None", cell: "Cell" = cell, plan: "Plan" = plan) -> None:

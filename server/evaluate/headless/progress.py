@@ -14,6 +14,7 @@ from m3bench.server.scorecard.model import ScoreCard
 
 LINES = 20
 """Plain lines over a whole run, about."""
+_MINUTE = 60.0
 
 
 class Progress:
@@ -23,12 +24,18 @@ class Progress:
         total: Samples that are to be made now.
         show: Takes the line after each sample: how many are done, and the text.
         clock: Seconds, monotonic.
+        parallel: Samples at a time.
     """
 
     def __init__(
-        self, total: int, show: Callable[[int, str], None], clock: Callable[[], float] = time.monotonic
+        self,
+        total: int,
+        show: Callable[[int, str], None],
+        clock: Callable[[], float] = time.monotonic,
+        parallel: int = 1,
     ) -> None:
         self.total = total
+        self._parallel = max(1, min(parallel, total))
         self.done = 0
         self.void = 0
         self.cost: float | None = None
@@ -52,18 +59,28 @@ class Progress:
         parts = [f"{self.done}/{self.total}", f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min"]
         if self.cost is not None:
             parts.append(f"${self.cost:.2f}")
-        parts += [f"{duration((self.total - self.done) / rate)} left", last]
+        parts += [*self._left(elapsed), last]
         if self.void:
             parts.append(f"{self.void} void")
         return " · ".join(parts)
 
+    def _left(self, elapsed: float) -> list[str]:
+        """How long the rest takes, once there is enough to tell it by: two for every place, or a minute.
+
+        Samples that are under way are half done, on average, and count as that.
+        """
+        if self.done == self.total or (self.done < min(self.total, 2 * self._parallel) and elapsed < _MINUTE):
+            return []
+        under_way = min(self._parallel, self.total - self.done) / 2
+        return [f"{duration((self.total - self.done - under_way) * elapsed / (self.done + under_way))} left"]
+
 
 @contextmanager
-def progress(total: int, stream: TextIO | None = None) -> Iterator[Progress]:
+def progress(total: int, stream: TextIO | None = None, parallel: int = 1) -> Iterator[Progress]:
     """The progress of so many samples, shown on standard error as it can show it."""
     stream = stream or sys.stderr
     if total == 0 or not stream.isatty():
-        yield Progress(total, _plain(total, stream))
+        yield Progress(total, _plain(total, stream), parallel=parallel)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
@@ -72,7 +89,7 @@ def progress(total: int, stream: TextIO | None = None) -> Iterator[Progress]:
     columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
     with Bars(*columns, console=Console(file=stream), transient=True) as bars:
         bar = bars.add_task(f"0/{total}", total=total)
-        yield Progress(total, lambda done, line: bars.update(bar, completed=done, description=line))
+        yield Progress(total, lambda done, line: bars.update(bar, completed=done, description=line), parallel=parallel)
 
 
 def duration(seconds: float) -> str:

@@ -30,6 +30,7 @@ from starlette.types import Receive, Scope, Send
 
 from m3bench.proxy.access import bears
 from m3bench.proxy.http import HttpSettings
+from m3bench.server.results.live import results
 from m3bench.server.results.live.events import Broker
 from m3bench.server.results.live.run import run_html
 from m3bench.server.results.live.state import Served, ServerState
@@ -39,7 +40,7 @@ from m3bench.tasks.errors import M3Error
 
 logger = logging.getLogger(__name__)
 
-SCRIPTS, STYLES = ("card.js", "statistics.js", "live.js"), ("card.css", "live.css")
+SCRIPTS, STYLES = ("card.js", "statistics.js", "live.js"), ("card.css", "site.css", "live.css")
 
 _RUN = re.compile(r"/live/run/([0-9a-f]{8,64})")
 _HEADERS = {
@@ -126,15 +127,28 @@ class LivePages:
             if self._broker.full:
                 return _text("Too many are watching: try again later.", 503)
             return StreamingResponse(self._stream(), media_type="text/event-stream")
-        found = _RUN.fullmatch(path)
-        if found is None:
-            return _text("There is nothing here: the live view is at /.", 404)
-        return await anyio.to_thread.run_sync(self._run, found[1], limiter=self._making)
+        if found := _RUN.fullmatch(path):
+            return await anyio.to_thread.run_sync(self._run, found[1], limiter=self._making)
+        if path in (results.RESULTS, results.TASKS) or path.startswith(results.TASK):
+            return await anyio.to_thread.run_sync(self._results, request.scope["path"], limiter=self._making)
+        return _text("There is nothing here: the live view is at /.", 404)
 
     def _run(self, name: str) -> Response:
         html = run_html(self._app.settings.data, self._app.library, name, self._state.may_see)
         if html is None:
             return _text("There is no such run, or it is not sealed yet, or it is ranked and not for everybody.", 404)
+        return HTMLResponse(html)
+
+    def _results(self, path: str) -> Response:
+        data, library, may_see = self._app.settings.data, self._app.library, self._state.may_see
+        if path == results.RESULTS:
+            html = results.results_html(data, may_see)
+        elif path == results.TASKS:
+            html = results.tasks_html(data, library, may_see)
+        else:
+            html = results.task_html(data, library, path.removeprefix(results.TASK), may_see)
+        if html is None:
+            return _text("There is no scored run to show here yet, or none for everybody.", 404)
         return HTMLResponse(html)
 
     async def _stream(self) -> AsyncIterator[bytes]:
@@ -150,7 +164,7 @@ class LivePages:
 
 def live_page(state: dict[str, Any]) -> str:
     """The page of a state; goes on by itself from there."""
-    document = json.loads(json.dumps({**state, "legend": legend()}))
+    document = json.loads(json.dumps({**state, "legend": legend(), "links": results.links()}))
     return page("live · m3bench", document, SCRIPTS, styles=STYLES, connect=True)
 
 

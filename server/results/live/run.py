@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from m3bench.server.results.live.results import run_links, task_shown
 from m3bench.server.results.live.rows import SEALED
-from m3bench.server.results.reports.run import TaskShown, run_document, run_page
+from m3bench.server.results.reports.run import run_document, run_page
 from m3bench.server.store.layout import database
-from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
 
@@ -31,13 +31,4 @@ def run_html(data: Path, library: Library, name: str, may_see: Callable[[str], b
         calls = store.calls(run.id)
     finally:
         store.close()
-    return run_page(run_document(run, calls, _task_shown(run, library)))
-
-
-def _task_shown(run: RunRecord, library: Library) -> TaskShown | None:
-    """The task of a run, when it is of the set that is served."""
-    made = run.manifest.get("tasks") or {}
-    if run.task not in library.tasks or made.get("hash") != library.hash:
-        return None
-    task = library.task(run.task)
-    return TaskShown(task=task, pictures=tuple((name, library.picture(name)) for name in task.pictures))
+    return run_page({**run_document(run, calls, task_shown(run, library)), "links": run_links(run)})

@@ -257,7 +257,7 @@ function frame(root, trail, foot, links, path) {
   const home = links && links.home;
   const brand = home ? h("a", { class: "name", href: home }, "m3bench") : h("span", { class: "name" }, "m3bench");
   const menu = !links ? h("span", { class: "trail" }, said(trail)) : h("nav", { class: "menu", "aria-label": "Site" },
-    [["Board", links.board], ["Tasks", links.tasks], ["Live", links.live]].filter(([, address]) => address).map(([label, address]) => h("a", { href: address }, label)));
+    [["Board", links.board], ["Results", links.results], ["Tasks", links.tasks]].filter(([, address]) => address).map(([label, address]) => h("a", { href: address }, label)));
   root.append(h("div", { class: "sheet" },
     h("header", { class: "top" }, h("a", { class: "skip", href: "#main" }, "Skip to the contents"), brand, menu, themeButton()),
     path && path.length ? h("nav", { class: "path small", "aria-label": "Where this is" }, h("ol", {},

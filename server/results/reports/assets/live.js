@@ -6,7 +6,7 @@ const FIRST_RUNS = 12;
 const OWN = ["list_tasks", "start_task", "submit", "score"];
 
 pages.live = (data, root) => {
-  const main = frame(root, "live", [`m3bench ${data.version}. This page asks the server it came from and nobody else. It can only be looked at.`]);
+  const main = frame(root, "live", [`m3bench ${data.version}. This page asks the server it came from and nobody else. It can only be looked at.`], data.links);
   const board = makeBoard(data);
   const status = h("p", { class: "status", role: "status" });
   const parts = [seatsPart(board), callsPart(board), finishedPart(board), clientsPart(board)];

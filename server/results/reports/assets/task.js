@@ -29,7 +29,7 @@ function marked(text) {
 }
 
 function runLabel(run, data) {
-  const twice = data.runs.some((other) => other.set === run.set && other.run !== run.run);
+  const twice = run.repeat > 1 || data.runs.some((other) => other.set === run.set && other.run !== run.run);
   return run.set + (twice ? ` #${run.repeat}` : "");
 }
 

@@ -1,6 +1,7 @@
 """What a person sees while samples are made."""
 
 import io
+import re
 from collections.abc import Callable
 
 import pytest
@@ -27,10 +28,27 @@ def test_a_line_says_how_far_how_fast_at_what_cost_and_what_was_last() -> None:
     shown.tell("openai/gpt-5", Sample(task="b-1", repeat=1, state="scored", usage=Usage(cost=0.5)), card(None))
     shown.tell("oracle", Sample(task="c-1", repeat=1, state="void", usage=Usage(cost=0.25)), None)
     assert lines == [
-        "1/10 · 15.0/min · 36 s left · oracle a-1 1.000",
-        "2/10 · 15.0/min · $0.50 · 32 s left · openai/gpt-5 b-1 unscored",
-        "3/10 · 15.0/min · $0.75 · 28 s left · oracle c-1 void · 1 void",
+        "1/10 · 15.0/min · oracle a-1 1.000",
+        "2/10 · 15.0/min · $0.50 · 24 s left · openai/gpt-5 b-1 unscored",
+        "3/10 · 15.0/min · $0.75 · 22 s left · oracle c-1 void · 1 void",
     ]
+
+
+@pytest.mark.parametrize("parallel", [1, 3, 8])
+def test_the_time_that_is_left_is_about_right_whenever_it_is_told(parallel: int) -> None:
+    seconds, total = 20.0, 40
+    # Each place finishes a sample every twenty seconds, one after the other.
+    ends = sorted(seconds * (turn + 1) + at for turn in range(total) for at in range(parallel))[:total]
+    lines: list[str] = []
+    shown = Progress(total, lambda done, line: lines.append(line), clock(0, *ends), parallel)
+    for number in range(total):
+        shown.tell("null", Sample(task=f"t-{number}", repeat=1, state="scored"), card(0.0))
+    told = [(end, re.search(r"(\d+) (s|min) left", line)) for end, line in zip(ends, lines, strict=True)]
+    assert [found is not None for _, found in told[:-1]].index(True) <= 2 * parallel
+    for end, found in told:
+        if found is not None and ends[-1] - end > 2 * seconds:
+            left = float(found[1]) * (60 if found[2] == "min" else 1)
+            assert 0.5 < left / (ends[-1] - end) < 1.5
 
 
 def test_off_a_terminal_there_are_some_twenty_plain_lines() -> None:

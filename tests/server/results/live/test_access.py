@@ -1,5 +1,6 @@
 """Who may see the live view, and what of it: tokens, origins, what is not sealed, what is ranked."""
 
+import re
 import secrets
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from tests.server.results.live.players import NUMBERS, player
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-PATHS = ["/", "/live/state", "/live/events", "/live/run/0123456789abcdef"]
+PATHS = ["/", "/live/state", "/live/events", "/live/run/0123456789abcdef", "/live/results", "/live/task/sum-1"]
 TOKEN = "s3cret-of-the-operator"
 HIDDEN = ["Add 4, 8, 15", "answer_names", "reference_steps"]
 """From the task's wording, checks and references."""
@@ -65,7 +66,7 @@ def test_a_token_that_is_set_opens_everything_and_nothing_else_does(locked: str,
         with httpx2.stream("GET", locked + path + query, headers=headers, timeout=30) as response:
             return response.status_code
 
-    found = 404 if "run" in path else 200
+    found = 404 if re.search("run|results|task", path) else 200
     port = locked.rpartition(":")[2]
     assert status() == 401
     assert status("?token=wrong") == 401
@@ -129,7 +130,8 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
         assert (told["state"], told["average"], told["success"], told["hidden"]) == ("scored", None, None, True)
         assert [line["average"] for line in state["standings"]] == [None]
         assert {call["arguments"] for call in state["calls"]} == {None}
-        assert server.get(f"/live/run/{run}").status_code == 404
+        for path in (f"/live/run/{run}", "/live/results", "/live/tasks", "/live/task/sum-1"):
+            assert server.get(path).status_code == 404
         text = server.get("/").text
         assert not any(secret in text for secret in HIDDEN)
         data, tasks = server.data, server.tasks
@@ -141,11 +143,13 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
         (told,) = [row for row in server.state(**client)["runs"] if row["run"] == run]
         assert (told["average"], told["hidden"]) == (None, True)
         assert server.get(f"/live/run/{run}", **client).status_code == 404
+        assert server.get("/live/task/sum-1", **client).status_code == 404
     with serving(arguments, env={"M3BENCH_OPERATOR_TOKEN": TOKEN}) as url:
         server = Watched(url=url, data=data, tasks=tasks)
         (told,) = [row for row in server.state(**operator)["runs"] if row["run"] == run]
         assert told["average"] is not None
         assert "reference_steps" in server.get(f"/live/run/{run}", **operator).text
+        assert run in server.get("/live/results", **operator).text
         for path in ("/", "/live/state", f"/live/run/{run}", "/?token=of-clients"):
             assert server.get(path, **client).status_code == 401
 

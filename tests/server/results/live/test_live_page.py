@@ -52,6 +52,31 @@ def test_a_run_is_followed_from_its_first_call_to_its_score_card_without_a_reloa
     browser.visit(fresh.url + "/", look, allowed=[fresh.url])
 
 
+def test_results_tasks_and_runs_are_pages_that_lead_to_each_other(browser: Browser, fresh: Watched) -> None:
+    assert [fresh.get(path).status_code for path in ("/live/results", "/live/tasks", "/live/task/sum-1")] == [404] * 3
+    with player(fresh.url) as one:
+        runs = [one.play(), one.play()]
+
+    def look(page: "Page") -> None:
+        page.get_by_role("link", name="Results").click()
+        page.wait_for_selector("#runs")
+        assert page.url == f"{fresh.url}/live/results"
+        page.get_by_role("link", name="Tasks").click()
+        page.get_by_role("link", name="sum-1").click()
+        page.wait_for_selector("#compare")
+        assert page.locator("#runs tbody tr").count() == 2
+        page.locator("#runs tbody th a").first.click()
+        page.wait_for_selector("#alignment")
+        assert page.url.rpartition("/")[2] in runs
+        page.get_by_role("link", name="every run of this task").click()
+        page.wait_for_selector("#compare")
+        page.get_by_role("link", name="m3bench", exact=True).click()
+        page.wait_for_selector(CONNECTED)
+
+    browser.visit(fresh.url + "/", look, allowed=[fresh.url])
+    assert [fresh.get(path).status_code for path in ("/live/task/none", "/live/task/", "/live/tasks/")] == [404] * 3
+
+
 def test_the_page_the_state_and_the_command_show_the_same_numbers(browser: Browser, shared: Watched) -> None:
     with player(shared.url, "counter") as one:
         run = one.play()
