@@ -4,11 +4,12 @@ import json
 import random
 import re
 from datetime import UTC, datetime
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from m3bench.sandboxes.world import clock, gazetteer_articles, geo, settlements
+from m3bench.sandboxes.world import clock, gazetteer_articles, geo, roads, settlements
 from m3bench.sandboxes.world.geo import Point
 from m3bench.sandboxes.world.settlements import Settlement
 from m3bench.sandboxes.world.states import states
@@ -82,3 +83,41 @@ def test_encyclopedia_and_tables_agree_on_every_town(towns: list[Settlement]) ->
         assert article is not None
         assert f"{town.people:,}" in article["extract"]
         assert town.zone in article["extract"]
+
+
+def test_the_air_of_this_hour_is_the_same_now_and_as_history(bench: Bench, towns: list[Settlement]) -> None:
+    hour = clock.NOW.strftime("%Y-%m-%dT%H:00:00Z")
+    for town in towns[:60]:
+        at = {"lat": town.point.lat, "lng": town.point.lng}
+        now = json.loads(bench.text("google-air/current_conditions", at))
+        past = json.loads(bench.text("google-air/history", {**at, "startTime": hour, "endTime": hour}))
+        assert now["regionCode"] == past["regionCode"] == town.country.lower(), town
+        assert [entry["indexes"] for entry in past["hoursInfo"] if entry["dateTime"] == hour] == [now["indexes"]], town
+
+
+def test_every_way_of_asking_for_a_road_gives_its_one_length(bench: Bench, towns: list[Settlement]) -> None:
+    """From each town to the next one of its country, by route, directions and matrix, and the same way back."""
+    ordered = sorted(towns, key=lambda town: (town.country, town.name))
+    pairs = [
+        (one, other)
+        for one, other in pairwise(ordered)
+        if one.country == other.country and roads.joined(one.point, other.point)
+    ]
+    assert len(pairs) >= 25
+    for one, other in pairs[:25]:
+        here, there = (f"{town.point.lat},{town.point.lng}" for town in (one, other))
+        ends = {"origin": _stop(one), "destination": _stop(other), "travelMode": "DRIVE"}
+        (route,) = json.loads(bench.text("google-maps/compute_route", ends))["response"]["routes"]
+        asked = {"origin": here, "destination": there, "mode": "driving"}
+        legs = json.loads(bench.text("google-maps/directions_legacy", asked))["response"]["routes"][0]["legs"]
+        rows = json.loads(
+            bench.text("google-maps/distance_matrix", origins=[here, there], destinations=[here, there], mode="driving")
+        )["response"]["rows"]
+        metres = rows[0]["elements"][1]["distance"]["value"]
+        assert metres == route["distanceMeters"] == sum(leg["distance"]["value"] for leg in legs), (one, other)
+        assert abs(metres - rows[1]["elements"][0]["distance"]["value"]) <= 1, (one, other)
+        assert metres >= geo.distance(one.point, other.point) - 1, (one, other)
+
+
+def _stop(town: Settlement) -> dict[str, object]:
+    return {"location": {"latLng": {"latitude": town.point.lat, "longitude": town.point.lng}}}
