@@ -18,6 +18,9 @@ from m3bench.sandboxes.world import geo, noise, roads, settlements, zones
 from m3bench.sandboxes.world.geo import Point
 
 MODES = ("driving", "walking", "bicycling", "transit", "two_wheeler")
+TOLL_M = 40_000.0
+"""Shorter drives find a way without a toll anyhow."""
+_TOLLED = frozenset(["FR", "IT", "ES", "PT", "GR", "HR", "RS", "JP", "KR", "CN", "TW", "MY", "MX", "AR", "CL", "MA"])
 WALK_KMH = 4.8
 BICYCLE_KMH = 15.0
 DRIVE_KMH = 98.0
@@ -103,6 +106,14 @@ def plan(
     names = [step.instruction.road for leg in legs for step in leg.steps if step.instruction.road]
     longest = max((step for leg in legs for step in leg.steps if step.instruction.road), key=_length, default=None)
     return Route(legs=legs, summary=longest.instruction.road if longest else (names[0] if names else ""), order=order)
+
+
+def has_tolls(stops: Sequence[Point], mode: str) -> bool:
+    """Whether the best way is likely to cost a toll: a long drive where motorways are tolled throughout the country."""
+    if mode not in ("driving", "two_wheeler") or max(geo.distance(a, b) for a, b in pairwise(stops)) < TOLL_M:
+        return False
+    town = settlements.nearest(stops[0], 60_000)
+    return town is not None and town.country in _TOLLED
 
 
 def measure(a: Point, b: Point, mode: str, when: datetime) -> tuple[int, int, int] | None:

@@ -72,7 +72,10 @@ def compute_route(
         *(waypoints.current(stop, f"intermediates[{index}]") for index, stop in enumerate(intermediates or [])),
         waypoints.current(destination, "destination"),
     ]
-    route = routes.plan(stops, V2_MODES[travelMode], NOW, optimise=bool(optimizeWaypointOrder))
+    mode = V2_MODES[travelMode]
+    # The other road is a little longer.
+    variant = int(bool(avoidTolls) and routes.has_tolls(stops, mode))
+    route = routes.plan(stops, mode, NOW, optimise=bool(optimizeWaypointOrder), variant=variant)
     aware = routingPreference in PREFERENCES[1:]
     response = {"routes": [_current_route(route, travelMode, aware, bool(optimizeWaypointOrder))]} if route else {}
     return envelope(ROUTES, masked(response, mask), request=request, mask=mask)

@@ -172,6 +172,19 @@ def test_ids_of_towns_and_houses_resolve_too(bench: Bench) -> None:
         assert details["formattedAddress"] == result["formatted_address"]
 
 
+def test_who_avoids_tolls_drives_farther_where_there_are_any(bench: Bench) -> None:
+    def metres(start: str, end: str, **given: Any) -> int:
+        points = [tuple(map(float, at.split(","))) for at in (start, end)]
+        origin, destination = ({"location": {"latLng": {"latitude": lat, "longitude": lng}}} for lat, lng in points)
+        (route,) = response(bench, "compute_route", origin=origin, destination=destination, **given)["routes"]
+        return int(route["distanceMeters"])
+
+    berlin, munich = "52.5244,13.4105", "48.1374,11.5755"
+    assert metres(PARIS, LYON, avoidTolls=True) > metres(PARIS, LYON, avoidTolls=False) == metres(PARIS, LYON)
+    assert metres(PARIS, LYON, travelMode="WALK", avoidTolls=True) == metres(PARIS, LYON, travelMode="WALK")
+    assert metres(berlin, munich, avoidTolls=True) == metres(berlin, munich)
+
+
 def test_no_answer_shows_a_key(bench: Bench) -> None:
     texts = [
         bench.text("google-maps/geocode", address="Paris"),
