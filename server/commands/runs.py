@@ -95,6 +95,7 @@ def delete(
     run: Annotated[list[str], typer.Argument(help="Handles, or their beginnings.")],
     data: Data = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json: Json = False,
 ) -> None:
     """Delete runs with their calls, files and score cards."""
     import shutil
@@ -110,6 +111,10 @@ def delete(
             store.delete_run(one.id)
             shutil.rmtree(run_folder(store.folder, one.id), ignore_errors=True)
             (store.folder / "judges" / f"{one.id}.json").unlink(missing_ok=True)
+    if json:
+        from m3bench.server.commands.screen import print_json
+
+        print_json({"deleted": [one.id for one in found]})
     typer.echo(f"Deleted {names}.", err=True)
 
 

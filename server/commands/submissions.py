@@ -24,6 +24,7 @@ def submit_bundle(
         Path, typer.Argument(metavar="SET", help="A result set, as `m3bench run` makes it, or a plain data folder.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write, such as results.m3run.")],
+    json: Json = False,
 ) -> None:
     """Pack a result set with everything its numbers were computed from: every call's bytes, files, manifests, hashes.
 
@@ -33,6 +34,10 @@ def submit_bundle(
 
     index = pack(folder, output)
     runs = sum(name.endswith("/run.json") for name in index.members)
+    if json:
+        from m3bench.server.commands.screen import print_json
+
+        print_json({"file": str(output), "runs": runs})
     typer.echo(f"{runs} runs packed into {output}: check it with `m3bench verify-bundle {output}`", err=True)
 
 

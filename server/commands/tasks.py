@@ -138,6 +138,7 @@ def generate(
     version: Annotated[str, typer.Option(help="The set's version.")] = "1",
     parallel: Annotated[int | None, typer.Option(min=1, help="Processes; one per core when left out.")] = None,
     art: ArtFolder = None,
+    json: Json = False,
 ) -> None:
     """Make a set of tasks from a seed: pictures, questions, and references that were played.
 
@@ -147,7 +148,7 @@ def generate(
 
     from m3bench.server.authoring.kept import UNFINISHED
     from m3bench.server.authoring.sets import make_set
-    from m3bench.server.commands.screen import counter
+    from m3bench.server.commands.screen import counter, print_json
 
     chosen = [one.name for one in _families(family)]
     _make_folder(out)
@@ -159,6 +160,8 @@ def generate(
         )  # fmt: skip
     made.write(out)
     rmtree(out / UNFINISHED, ignore_errors=True)
+    if json:
+        print_json({"folder": str(out), "tasks": list(made.tasks)})
     typer.echo(f"{len(made.tasks)} tasks written to {out}", err=True)
 
 

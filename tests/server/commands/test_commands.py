@@ -11,6 +11,7 @@ import pytest
 from m3bench.server import cli
 from tests.art import art
 from tests.server.pipes import Pipe
+from tests.server.results.site.stored import stored_set
 from tests.sets import write_set
 
 PUBLIC = [
@@ -91,14 +92,23 @@ def test_replay_sorts_every_call_into_its_outcome(tmp_path: Path) -> None:
     assert m3bench("replay", path, "--server", "nothing").returncode == 0
 
 
+def test_runs_are_deleted_by_their_beginnings_and_told_as_json(tmp_path: Path) -> None:
+    data = stored_set(tmp_path, "one", 2) / "data"
+    first, second = (row["run"] for row in json.loads(m3bench("runs", "--data", data, "--json").stdout)["runs"])
+    done = m3bench("runs", "delete", first[:12], "--yes", "--json", "--data", data)
+    assert json.loads(done.stdout) == {"deleted": [first]}
+    assert [row["run"] for row in json.loads(m3bench("runs", "--data", data, "--json").stdout)["runs"]] == [second]
+
+
 @pytest.mark.slow
 def test_a_set_is_made_shown_counted_and_proven(tmp_path: Path) -> None:
     art()
     folder = tmp_path / "set"
     made = m3bench(
-        "tasks", "generate", "--family", "barcode_lookup", "--per-family", "2", "--seed", "5", "--out", folder
+        "tasks", "generate", "--family", "barcode_lookup", "--per-family", "2", "--seed", "5", "--out", folder, "--json"
     )
     assert made.returncode == 0, made.stderr
+    assert json.loads(made.stdout)["tasks"] == ["barcode_lookup-1", "barcode_lookup-2"]
     assert m3bench("tasks", "verify", "--tasks", folder).returncode == 0
     rows = json.loads(m3bench("tasks", "list", "--tasks", folder, "--json").stdout)["tasks"]
     assert [row["id"] for row in rows] == ["barcode_lookup-1", "barcode_lookup-2"]

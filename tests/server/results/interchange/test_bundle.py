@@ -408,6 +408,8 @@ def test_the_commands_pack_and_verify(played: Path, tmp_path: Path) -> None:
     done = m3bench("submit-bundle", played / "results", "-o", path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "2 runs packed" in done.stderr
+    again = m3bench("submit-bundle", played / "results", "-o", path, "--json")
+    assert json.loads(again.stdout) == {"file": str(path), "runs": 2}
     good = m3bench("verify-bundle", path, "--tasks", played / "set", "--at-least", "replayed", "--json")
     assert good.returncode == 0, good.stdout
     assert json.loads(good.stdout)["summary"] == "replayed, set of its own, unattested"
