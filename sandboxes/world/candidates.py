@@ -49,7 +49,9 @@ def _that_count(asked: Sequence[str]) -> list[str]:
 def candidates(lines: Sequence[str], query: str) -> list[int]:
     """The places of the lines of JSON that could answer a query."""
     shown = signs(_that_count(words(query)))
-    left = list(enumerate(squeeze(lines, all(sign.text.isascii() for sign in shown))))
+    keys = dict.fromkeys(_KEY.findall("\n".join([*lines[:20], *lines[-20:]])))
+    loud = [key for key in keys if _shows(key.lower().translate(_SQUEEZE), shown)]
+    left = list(enumerate(squeeze(lines, all(sign.text.isascii() for sign in shown), loud)))
     found: list[int] = []
     for text, pattern in shown:
         if pattern is None:
@@ -102,16 +104,20 @@ def reader(query: str) -> Callable[[str], bool]:
     def could_answer(text: str) -> bool:
         folded = text.lower() if text.isascii() else "".join(_bare(text)) if plain else _NO_LETTER.sub("", fold(text))
         squeezed = folded.translate(_SQUEEZE).replace('"', "")
-        return any(sign in squeezed and (pattern is None or pattern.search(squeezed)) for sign, pattern in shown)
+        return _shows(squeezed, shown)
 
     return could_answer
 
 
-def squeeze(lines: Sequence[str], plain: bool) -> list[str]:
+def _shows(squeezed: str, shown: Sequence[Sign]) -> bool:
+    return any(sign in squeezed and (pattern is None or pattern.search(squeezed)) for sign, pattern in shown)
+
+
+def squeeze(lines: Sequence[str], plain: bool, keys: Iterable[str] = ()) -> list[str]:
     """Texts of lines of JSON between quotes, folded and without what is no letter; where plain letters are enough,
-    without all others too. The names of fields, which the first and the last lines have, are taken out."""
+    without all others too. Names of fields that look like an answer themselves are taken out."""
     text = "\n".join(lines)
-    for key in dict.fromkeys(_KEY.findall("\n".join([*lines[:20], *lines[-20:]]))):
+    for key in keys:
         text = text.replace(f'"{key}": ', "")
     if "\\" in text:
         text = _ESCAPED.sub(" ", text)
