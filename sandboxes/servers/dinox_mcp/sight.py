@@ -1,8 +1,8 @@
 """What a detector does not notice: things that are very small or hidden by others.
 
 Of things that take less than `SMALL` of a picture one in four is missed, of those below `TINY` every one, and so is
-whatever others cover by more than `HIDDEN`. Which ones are missed hangs on the picture alone: asking again, or about a
-copy, does not bring them back.
+whatever something larger of another kind covers by more than `HIDDEN`. Which ones are missed hangs on the picture
+alone: asking again, or about a copy, does not bring them back.
 """
 
 from dataclasses import replace

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageChops
 
+from m3bench.sandboxes.servers.dinox_mcp.sight import noticed
 from m3bench.tasks.scene import Scene, SceneObject
 from tests.pictures import assert_same_bytes, colour, encoded
 from tests.sandboxes.servers.conftest import Bench
@@ -298,3 +299,26 @@ def test_what_the_editing_tools_make_of_a_picture_is_still_known(tmp_path: Path)
     assert [list(entry["bbox"].values()) for entry in entries if entry["name"] == "crate"] == [
         pytest.approx(expected, abs=1)
     ]
+
+
+def test_of_small_things_one_in_four_is_missed_and_of_tiny_ones_all() -> None:
+    def left(side: float) -> int:
+        spots = [(x * 20.0, y * 20.0) for x in range(40) for y in range(40)]
+        things = [SceneObject(label="coin", box=(x, y, x + side, y + side)) for x, y in spots]
+        scene = Scene(sha256="0" * 64, width=800, height=800, thumbnail=b"", objects=tuple(things))
+        assert noticed(scene) == noticed(scene)
+        return len(noticed(scene).objects)
+
+    assert left(15) == 0
+    assert 1120 <= left(19) <= 1280
+    large = SceneObject(label="coin", box=(0, 0, 100, 100))
+    scene = Scene(sha256="0" * 64, width=800, height=800, thumbnail=b"", objects=(large,))
+    assert noticed(scene) == scene
+
+
+def test_what_something_larger_hides_is_missed() -> None:
+    cup = SceneObject(label="cup", box=(100, 100, 200, 200))
+    for edge, count in ((190, 1), (150, 2)):
+        box = SceneObject(label="box", box=(90, 90, edge, 400))
+        scene = Scene(sha256="0" * 64, width=800, height=800, thumbnail=b"", objects=(cup, box))
+        assert len(noticed(scene).objects) == count
