@@ -8,7 +8,7 @@ scores runs must put them in this order.
     missing       one call is left out, with those about the same thing and whatever needs what they would have told
     half          only the first half
     wrong-entity  begins right, then works on the things of another task
-    wrong-tools   begins right, then uses tools that nobody needs
+    wrong-tools   begins right, then uses servers that nobody needs
 """
 
 from collections.abc import Sequence
@@ -84,10 +84,11 @@ async def wrong_entity(play: Play) -> str:
 
 
 async def wrong_tools(play: Play) -> str:
-    """Makes one call of the reference, then many of tools that no reference uses."""
+    """Makes one call of the reference, then many of servers that no reference uses."""
     way = reference(play)
     await play.call(first(way))
-    tools = [tool.qualified for tool in await play.tools() if tool.qualified not in play.task.tools]
+    useful = {tool.partition("/")[0] for tool in play.task.tools}
+    tools = [name for tool in await play.tools() if (name := tool.qualified).partition("/")[0] not in useful]
     calls = [call for tool in play.dice.sample(tools, len(tools)) for call in example(tool, play)]
     calls = calls[: TOO_MANY * len(way.calls)]
     for start in range(0, len(calls), TOGETHER):
