@@ -18,6 +18,12 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's handle, its
 LATEST = "latest"
 
 
+def hand_down(context: typer.Context, data: Path | None, json: bool) -> None:
+    """Have options that stand before a command count as if they stood behind it."""
+    given = {**({"data": str(data)} if data is not None else {}), **({"json": True} if json else {})}
+    context.default_map = {str(context.invoked_subcommand): given}
+
+
 @contextmanager
 def record(data: Path | None) -> "Iterator[SqliteStore]":
     """The store of a data folder or of a result set, closed in the end.

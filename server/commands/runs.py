@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from m3bench.server.commands.export import call_row, export_runs
-from m3bench.server.commands.record import Data, Json, RunName, find_run, record
+from m3bench.server.commands.record import Data, Json, RunName, find_run, hand_down, record
 
 if TYPE_CHECKING:
     from m3bench.server.store.records import RunRecord
@@ -18,6 +18,8 @@ def runs(context: typer.Context, data: Data = None, json: Json = False) -> None:
     """List, show, export and delete recorded runs. Without a command: list."""
     if context.invoked_subcommand is None:
         list_runs(data, json)
+    else:
+        hand_down(context, data, json)
 
 
 @commands.command("list")

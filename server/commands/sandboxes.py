@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from m3bench.server.commands.record import Data, Json
+from m3bench.server.commands.record import Data, Json, hand_down
 
 commands = typer.Typer(name="sandboxes", help="List what sandboxes hold, and remove leftovers.")
 
@@ -15,6 +15,8 @@ def sandboxes(context: typer.Context, data: Data = None, json: Json = False) -> 
     """List what sandboxes hold, and remove leftovers. Without a command: list."""
     if context.invoked_subcommand is None:
         list_sandboxes(data, json)
+    else:
+        hand_down(context, data, json)
 
 
 @commands.command("list")

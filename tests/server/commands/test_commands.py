@@ -95,7 +95,7 @@ def test_replay_sorts_every_call_into_its_outcome(tmp_path: Path) -> None:
 def test_runs_are_deleted_by_their_beginnings_and_told_as_json(tmp_path: Path) -> None:
     data = stored_set(tmp_path, "one", 2) / "data"
     first, second = (row["run"] for row in json.loads(m3bench("runs", "--data", data, "--json").stdout)["runs"])
-    done = m3bench("runs", "delete", first[:12], "--yes", "--json", "--data", data)
+    done = m3bench("runs", "--data", data, "--json", "delete", first[:12], "--yes")
     assert json.loads(done.stdout) == {"deleted": [first]}
     assert [row["run"] for row in json.loads(m3bench("runs", "--data", data, "--json").stdout)["runs"]] == [second]
 
