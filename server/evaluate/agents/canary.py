@@ -32,7 +32,7 @@ OUTSIDE = (
     f"../../data/{DATABASE}",
     "media/../../tasks.json",
 )
-TELLING = ("root:x:0:0", "PATH=/", '"references"', '"tolerances"', '"answer_names"')
+TELLING = ("root:x:0:0", "PATH=/", '"references":[', '"references": [', '"tolerances"', '"answer_names"')
 """Texts that such files contain, whatever the task."""
 
 URIS = (

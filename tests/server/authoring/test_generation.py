@@ -59,5 +59,5 @@ def test_a_private_set_is_served_and_leaves_no_reference_on_disk(tmp_path, monke
 
 
 def test_a_set_comes_from_a_folder_or_a_seed(tmp_path):
-    with pytest.raises(UserError, match="not both"):
+    with pytest.raises(UserError, match="give one of --tasks, --seed and --secret-file"):
         App(Settings(data=tmp_path, seed=1, tasks=tmp_path))
