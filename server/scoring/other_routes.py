@@ -17,6 +17,9 @@ from m3bench.tasks.trajectory import Call
 MIN_DIGITS = 2
 """Numbers of one digit prove nothing."""
 
+SURE_DIGITS = 6
+"""A shorter number proves something only where the thing that it belongs to is named: a long list holds any year."""
+
 
 class Told(Protocol):
     """An actual call with what it gave."""
@@ -96,6 +99,8 @@ def by_facts(
         return set()
     if not any(is_distinctive(fact) for fact in telling):
         order = [index for index in order if kinds_of(made[index].call.tool).role == "computation"]
+    if not computed and not any(isinstance(fact, str) or digits(fact) >= SURE_DIGITS for fact in telling):
+        order = [index for index in order if _names(made[index], wanted)]
     holders = [[index for index in order if made[index].told(fact)] for fact in facts]
     alone = [index for index in order if all(index in holder for holder in holders)]
     if not any(fact in planned.news for fact in telling):
@@ -121,6 +126,14 @@ def _knows(made: Told, wanted: Call) -> bool:
     named = [fact for fact in facts_of(asked) if is_distinctive(fact)]
     knowledge = kinds_of(made.call.tool).role == "knowledge"
     return knowledge and bool(named) and all(made.held.holds(fact) for fact in named)
+
+
+def _names(made: Told, wanted: Call) -> bool:
+    """Whether a call or its result names one of the things that a reference call asks about."""
+    kinds = kinds_of(wanted.tool)
+    asked = [value for name, value in wanted.arguments.items() if kinds.kind(name) in ("identity", "place", "text")]
+    named = [fact for fact in facts_of(asked) if is_distinctive(fact)]
+    return not named or any(made.held.holds(fact) or made.asked.holds(fact) for fact in named)
 
 
 def _opened(wanted: Call, planned: PlannedCall, made: Sequence[Told], used: Sequence[int]) -> set[int]:

@@ -135,7 +135,8 @@ def _card(text: str, requests: Sequence[Request]) -> Card:
     texts = [found for request in requests for found in request.texts]
     if any(text in found for found in texts):
         return "Markdown"
-    escaped = (json.dumps(text, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
+    # Some frameworks print a list of texts as Python does.
+    escaped = (*(json.dumps(text, ensure_ascii=ascii)[1:-1] for ascii in (True, False)), repr(text)[1:-1])
     return "inside JSON" if any(form in found for form in escaped for found in texts) else "missing"
 
 
