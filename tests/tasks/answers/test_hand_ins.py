@@ -139,7 +139,9 @@ def wrong_values(field: Field) -> Iterator[Any]:
                 f"{right[0]} or {right[1]}, {right[0]}",
             )
         case Items():
-            yield from (right[1:], [*right, "Atlantis"], " ".join(map(str, right[:1])))
+            yield from (right[1:], [*right, "Atlantis"])
+            if len(right) > 1:
+                yield str(right[0])
         case Table():
             yield from (right[1:], [*right, dict.fromkeys(value.columns, "x")])
             for column in value.columns[1:]:
