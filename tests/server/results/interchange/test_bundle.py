@@ -403,6 +403,7 @@ def test_what_is_no_whole_bundle_is_told_in_one_line(
     assert not Path("/tmp/evil").exists()
 
 
+@pytest.mark.slow
 def test_the_commands_pack_and_verify(played: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.m3run"
     done = m3bench("submit-bundle", played / "results", "-o", path)

@@ -238,6 +238,7 @@ def test_a_change_to_what_was_signed_is_found(name: str, signed: Signed, encoder
     assert said in whats(verdict), whats(verdict)
 
 
+@pytest.mark.slow
 def test_the_commands_sign_and_check(signed: Signed, tmp_path: Path) -> None:
     done = m3bench("keys", "make", "--data", tmp_path / "data")
     assert done.returncode == 0, done.stderr
