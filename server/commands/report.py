@@ -82,12 +82,7 @@ def _task_shown(run: "RunRecord", tasks: Path | None) -> "TaskShown | None":
     from m3bench.server.results.reports.run import TaskShown
     from m3bench.tasks.library import BUNDLED, Library
 
-    library = Library(tasks or BUNDLED)
-    made = run.manifest.get("tasks") or {}
-    if run.task not in library.tasks or made.get("hash") != library.hash:
-        return None
-    task = library.task(run.task)
-    return TaskShown(task=task, pictures=tuple((name, library.picture(name)) for name in task.pictures))
+    return TaskShown.of_run(run, Library(tasks or BUNDLED))
 
 
 def _write_png(path: Path, document: dict[str, Any], run: "RunRecord") -> None:

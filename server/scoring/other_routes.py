@@ -121,19 +121,22 @@ def _proofs(wanted: Call, planned: PlannedCall) -> list[Fact]:
 
 def _knows(made: Told, wanted: Call) -> bool:
     """Whether a call is knowledge whose result names what a reference call asks about."""
-    kinds = kinds_of(wanted.tool)
-    asked = {name: value for name, value in wanted.arguments.items() if kinds.kind(name) in ("identity", "place")}
-    named = [fact for fact in facts_of(asked) if is_distinctive(fact)]
+    named = _named(wanted, "identity", "place")
     knowledge = kinds_of(made.call.tool).role == "knowledge"
     return knowledge and bool(named) and all(made.held.holds(fact) for fact in named)
 
 
 def _names(made: Told, wanted: Call) -> bool:
     """Whether a call or its result names one of the things that a reference call asks about."""
-    kinds = kinds_of(wanted.tool)
-    asked = [value for name, value in wanted.arguments.items() if kinds.kind(name) in ("identity", "place", "text")]
-    named = [fact for fact in facts_of(asked) if is_distinctive(fact)]
+    named = _named(wanted, "identity", "place", "text")
     return not named or any(made.held.holds(fact) or made.asked.holds(fact) for fact in named)
+
+
+def _named(wanted: Call, *kinds: str) -> list[Fact]:
+    """The distinctive facts in those arguments of a call that are of some kinds."""
+    known = kinds_of(wanted.tool)
+    asked = [value for name, value in wanted.arguments.items() if known.kind(name) in kinds]
+    return [fact for fact in facts_of(asked) if is_distinctive(fact)]
 
 
 def _opened(wanted: Call, planned: PlannedCall, made: Sequence[Told], used: Sequence[int]) -> set[int]:

@@ -6,10 +6,9 @@ from pathlib import Path
 from m3bench.server.attestation.keys import PublicKey
 from m3bench.server.results.interchange.archive import Archive
 from m3bench.server.results.interchange.bundle import NAMES
-from m3bench.server.results.interchange.rescoring import shortened
 from m3bench.server.results.interchange.signatures import Tally
 from m3bench.server.results.interchange.submission import Submission
-from m3bench.server.results.interchange.verdict import Difference, Verdict
+from m3bench.server.results.interchange.verdict import Verdict
 from m3bench.tasks.errors import UserError
 
 
@@ -46,26 +45,15 @@ def attest_bundle(path: Path, verdict: Verdict, trusted: Sequence[PublicKey]) ->
 
 def _check(submission: Submission, tally: Tally, key: PublicKey, verdict: Verdict) -> None:
     if not tally.signed:
-        verdict.differences.append(
-            Difference(
-                where="bundle", what="tally", claimed=f"signed by {key.fingerprint}", recomputed="not by that key"
-            )
-        )
+        verdict.differ("bundle", "tally", f"signed by {key.fingerprint}", "not by that key")
         return
     for id in submission.runs:
         run = submission.run(id)
         files = {file.path: file.value for file in run.files}
         if run.record.seal is None:
             continue
-        verdict.differences += [
-            Difference(
-                where=f"run {id[:12]} ({run.record.task})",
-                what=what,
-                claimed=shortened(claimed),
-                recomputed=shortened(real),
-            )
-            for what, claimed, real in tally.odd(run.record, run.calls, files)
-        ]
+        for odd in tally.odd(run.record, run.calls, files):
+            verdict.differ(f"run {id[:12]} ({run.record.task})", *odd)
     verdict.starts = dict(tally.counts)
     told = ", ".join(f"{count} {state}" for state, count in tally.counts.items())
     verdict.note(f"The server that signed counts all runs of its record: {told}.")

@@ -25,9 +25,9 @@ from m3bench.sandboxes.pool import Lease, Pool
 from m3bench.sandboxes.workspace import RESULTS
 from m3bench.server.results.interchange.archive import Archive
 from m3bench.server.results.interchange.bundle import NAMES
-from m3bench.server.results.interchange.rescoring import Installation, shortened
+from m3bench.server.results.interchange.rescoring import Installation
 from m3bench.server.results.interchange.submission import Submission, SubmittedRun
-from m3bench.server.results.interchange.verdict import Difference, Verdict
+from m3bench.server.results.interchange.verdict import Odd, Verdict
 from m3bench.server.store.records import OWN_TOOLS, CallRecord
 from m3bench.server.store.seal import file_hashes
 from m3bench.tasks.fault import voids
@@ -39,9 +39,6 @@ PATIENCE = 4 * CALL_SECONDS
 """Seconds for a call that is made again: this machine may be slower than the one it was made on."""
 
 _LIMIT = re.compile(r"This run has (?:made its (\d+) calls|used its ([\d.e+]+) minutes)")
-
-Odd = tuple[str, Any, Any]
-"""What is odd, what the record claims, what came out here."""
 
 
 @dataclass(kw_only=True)
@@ -104,10 +101,8 @@ async def replay_bundle(
 def _add(verdict: Verdict, replays: Sequence[tuple[str, "Replay"]]) -> None:
     unproven: list[str] = []
     for where, replay in replays:
-        verdict.differences += [
-            Difference(where=where, what=what, claimed=shortened(claimed), recomputed=shortened(real))
-            for what, claimed, real in replay.differences
-        ]
+        for odd in replay.differences:
+            verdict.differ(where, *odd)
         unproven += [f"{where}: {text}" for text in replay.unproven]
         verdict.calls += replay.calls
         verdict.replayed += not (replay.differences or replay.unproven)

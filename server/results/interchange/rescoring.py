@@ -8,7 +8,6 @@ checks that read them after any run.
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -19,7 +18,7 @@ from m3bench.server.results.interchange.bundle import NAMES, claims_of
 from m3bench.server.results.interchange.consistency import oddities
 from m3bench.server.results.interchange.submission import Submission, SubmittedRun
 from m3bench.server.results.interchange.timing import Runs, is_coarse, odd_times
-from m3bench.server.results.interchange.verdict import Coverage, Difference, Verdict
+from m3bench.server.results.interchange.verdict import Coverage, Verdict
 from m3bench.server.results.resultset import Result, Sample
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import upgraded
@@ -290,18 +289,13 @@ class _Rescoring:
                 yield path, claimed, real
 
     def _differ(self, where: str, what: str, claimed: Any, recomputed: Any) -> None:
-        self._verdict.differences.append(
-            Difference(where=where, what=what, claimed=shortened(claimed), recomputed=shortened(recomputed))
-        )
+        self._verdict.differ(where, what, claimed, recomputed)
 
     def _note(self, text: str) -> None:
         self._verdict.note(text)
 
 
 _ABSENT = "(absent)"
-
-_LONG = 300
-"""Characters of a value in a report."""
 
 
 def _claimed(record: RunRecord) -> Mapping[str, Any] | None:
@@ -326,11 +320,3 @@ def _equal(claimed: Any, real: Any) -> bool:
     if isinstance(claimed, int | float) and isinstance(real, int | float):
         return math.isclose(claimed, real, rel_tol=0, abs_tol=TOLERANCE)
     return type(claimed) is type(real) and bool(claimed == real)
-
-
-def shortened(value: Any) -> Any:
-    """A value for a report: long ones by their beginning and hash."""
-    text = value if isinstance(value, str) else json.dumps(value)
-    if len(text) <= _LONG:
-        return value
-    return f"{text[:_LONG]}… ({len(text)} characters, {sha256(text.encode(errors='replace')).hexdigest()[:12]})"

@@ -16,11 +16,9 @@ from m3bench.server.attestation.envelope import Envelope
 from m3bench.server.attestation.keys import PublicKey, key_of
 from m3bench.server.attestation.log import entries
 from m3bench.server.attestation.statements import RUN, TALLY, run_predicate, run_subject, state_tally
+from m3bench.server.results.interchange.verdict import Odd
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
-
-Odd = tuple[str, Any, Any]
-"""What is odd, what the bundle claims, what was signed."""
 
 
 class _Form(BaseModel):

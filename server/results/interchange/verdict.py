@@ -1,9 +1,17 @@
 """What came of verifying a bundle: a level, what that level proves, and everything that is not as claimed."""
 
+import json
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from typing import Any, Literal
 
 Level = Literal["attested", "replayed", "consistent", "refuted"]
+
+_LONG = 300
+"""Characters of a value in a report."""
+
+Odd = tuple[str, Any, Any]
+"""What is odd, what is claimed, what was found."""
 
 LEVELS: tuple[Level, ...] = ("refuted", "consistent", "replayed", "attested")
 """From the lowest to the highest."""
@@ -105,6 +113,12 @@ class Verdict:
         """Whether the level is this one or a higher one."""
         return LEVELS.index(self.level) >= LEVELS.index(level)
 
+    def differ(self, where: str, what: str, claimed: Any, recomputed: Any) -> None:
+        """Add something that is not as claimed."""
+        self.differences.append(
+            Difference(where=where, what=what, claimed=_shortened(claimed), recomputed=_shortened(recomputed))
+        )
+
     def note(self, text: str) -> None:
         """Add something worth knowing, once."""
         if text not in self.notes:
@@ -128,3 +142,11 @@ class Verdict:
             "differences": [asdict(difference) for difference in self.differences],
             "notes": self.notes,
         }
+
+
+def _shortened(value: Any) -> Any:
+    """A value for a report: long ones by their beginning and hash."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    if len(text) <= _LONG:
+        return value
+    return f"{text[:_LONG]}… ({len(text)} characters, {sha256(text.encode(errors='replace')).hexdigest()[:12]})"

@@ -49,7 +49,7 @@ def tasks_html(data: Path, library: Library, may_see: Visible) -> str | None:
     tried = _tried(_seen(data, may_see))
     if not tried:
         return None
-    at_hand = {task: shown for task, ones in tried.items() if (shown := task_shown(ones[0][1].run, library))}
+    at_hand = {task: shown for task, ones in tried.items() if (shown := TaskShown.of_run(ones[0][1].run, library))}
     return tasks_page({**tasks_document(tried, at_hand), "links": links(task={task: _task(task) for task in tried})})
 
 
@@ -59,17 +59,8 @@ def task_html(data: Path, library: Library, task: str, may_see: Visible) -> str 
     if not tried:
         return None
     runs = {result.run.id: RUN + result.run.id for _, result in tried}
-    shown = task_shown(tried[0][1].run, library)
+    shown = TaskShown.of_run(tried[0][1].run, library)
     return task_page({**task_document(task, tried, shown), "links": links(run=runs)})
-
-
-def task_shown(run: RunRecord, library: Library) -> TaskShown | None:
-    """The task of a run, when it is of the set that is served."""
-    made = run.manifest.get("tasks") or {}
-    if run.task not in library.tasks or made.get("hash") != library.hash:
-        return None
-    task = library.task(run.task)
-    return TaskShown(task=task, pictures=tuple((name, library.picture(name)) for name in task.pictures))
 
 
 def _task(task: str) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from m3bench.server.results.live.results import run_links, task_shown
+from m3bench.server.results.live.results import run_links
 from m3bench.server.results.live.rows import SEALED
-from m3bench.server.results.reports.run import run_document, run_page
+from m3bench.server.results.reports.run import TaskShown, run_document, run_page
 from m3bench.server.store.layout import database
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
@@ -31,4 +31,4 @@ def run_html(data: Path, library: Library, name: str, may_see: Callable[[str], b
         calls = store.calls(run.id)
     finally:
         store.close()
-    return run_page({**run_document(run, calls, task_shown(run, library)), "links": run_links(run)})
+    return run_page({**run_document(run, calls, TaskShown.of_run(run, library)), "links": run_links(run)})

@@ -19,6 +19,7 @@ from m3bench.server.scorecard.model import ActualCall, Client, ReferenceCall, Sc
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run
 from m3bench.server.store.capability import known_words
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
+from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task, picture_type
 
 SCHEMA = 1
@@ -37,6 +38,18 @@ class TaskShown:
 
     task: Task
     pictures: tuple[tuple[str, bytes], ...]
+
+    @classmethod
+    def of(cls, library: Library, id: str) -> "TaskShown":
+        """A task of a set."""
+        task = library.task(id)
+        return cls(task=task, pictures=tuple((name, library.picture(name)) for name in task.pictures))
+
+    @classmethod
+    def of_run(cls, run: RunRecord, library: Library) -> "TaskShown | None":
+        """The task of a run, when it was made with this set."""
+        made = run.manifest.get("tasks") or {}
+        return cls.of(library, run.task) if run.task in library.tasks and made.get("hash") == library.hash else None
 
 
 def run_page(document: Mapping[str, Any]) -> str:

@@ -41,6 +41,8 @@ from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
 
 STYLES = ("card.css", "set.css", "leaderboard.css", "site.css")
+COLUMNS = tuple(name for name in (*METRICS, "average") if not name.startswith("argument_similarity_"))
+"""The metrics of a CSV file."""
 
 
 def leaderboard_page(document: Mapping[str, Any]) -> str:
@@ -82,8 +84,8 @@ def site(
     yield HOME, home_page(_home(board, listed)).encode()
     if tried:
         yield TASKS, tasks_page({**listed, "links": places.links(up=False, tasks=tried)}).encode()
-    for task, runs in tried.items():
-        near = _near(task, list(tried))
+    for number, (task, runs) in enumerate(tried.items()):
+        near = _near(list(tried), number)
         links = places.links(up=True, tasks=filter(None, near), runs=[result.run.id for _, result in runs])
         one_task = {**task_document(task, runs, at_hand.get(task)), "links": links | {"near": near}}
         yield places.tasks[task], task_page(one_task).encode()
@@ -144,16 +146,17 @@ def _set_files(
     shown = [result for result in results.results if result.run.id in places.runs]
     if not shown or not database(store_folder(results.folder)).exists():
         return
+    handles = [result.run.id for result in shown]
     store = SqliteStore(store_folder(results.folder))
     try:
         for number, result in enumerate(shown):
             task = result.sample.task
             others = [(label, one) for label, one in tried.get(task, ()) if one.run.id != result.run.id]
-            around = [shown[at].run.id for at in (number - 1, number + 1) if 0 <= at < len(shown)]
-            links = places.links(up=True, runs=[*around, *(one.run.id for _, one in others)], tasks=[task])
+            near = _near(handles, number)
+            links = places.links(up=True, runs=[*filter(None, near), *(one.run.id for _, one in others)], tasks=[task])
             links |= {
                 "of": name,
-                "near": [shown[at].run.id if 0 <= at < len(shown) else None for at in (number - 1, number + 1)],
+                "near": near,
                 "others": [
                     {"set": label, "run": one.run.id, "repeat": one.sample.repeat, "success": one.card.success,
                      "average": one.card.average}
@@ -166,10 +169,9 @@ def _set_files(
         store.close()
 
 
-def _near(task: str, tasks: Sequence[str]) -> list[str | None]:
-    """The tasks before and after one."""
-    at = tasks.index(task)
-    return [tasks[at - 1] if at else None, tasks[at + 1] if at + 1 < len(tasks) else None]
+def _near(names: Sequence[str], number: int) -> list[str | None]:
+    """What comes before and after one of several."""
+    return [names[at] if 0 <= at < len(names) else None for at in (number - 1, number + 1)]
 
 
 def _natural(task: str) -> tuple[str, int, str]:
@@ -184,8 +186,7 @@ def _task_shown(tried: Sequence[Tried], libraries: Sequence[Library]) -> TaskSho
     task = tried[0][1].sample.task
     for library in libraries:
         if made == {library.hash} and task in library.tasks:
-            found = library.task(task)
-            return TaskShown(task=found, pictures=tuple((name, library.picture(name)) for name in found.pictures))
+            return TaskShown.of(library, task)
     return None
 
 
@@ -235,21 +236,19 @@ def _runs_csv(runs: Iterable[Mapping[str, Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     plain = ("run", "task", "family", "repeat", "success", "class", "paper", "steps", "calls", "needed", "matched",
              "failed", "seconds", "tokens", "cost")  # fmt: skip
-    names = [name for name in (*METRICS, "average") if not name.startswith("argument_similarity_")]
-    writer.writerow([*plain, *names, "checks_passed", "checks"])
+    writer.writerow([*plain, *COLUMNS, "checks_passed", "checks"])
     for run in runs:
         values = (_safe(value) if isinstance(value := run[name], str) else value for name in plain)
-        writer.writerow([*values, *(run["metrics"].get(name) for name in names), *run["checks"]])
+        writer.writerow([*values, *(run["metrics"].get(name) for name in COLUMNS), *run["checks"]])
     return text.getvalue()
 
 
 def _csv(entries: Iterable[Mapping[str, Any]]) -> str:
     text = io.StringIO()
-    names = [name for name in (*METRICS, "average") if not name.startswith("argument_similarity_")]
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(
         ["rank", "name", "kind", "agent", "solver", "profile", "scored", "void", "success", "success_low",
-         "success_high", "average_rank", *names, "average_low", "average_high", "m3_average", "input_tokens",
+         "success_high", "average_rank", *COLUMNS, "average_low", "average_high", "m3_average", "input_tokens",
          "output_tokens", "cost", "manifest"]
     )  # fmt: skip
     for entry in entries:
@@ -259,7 +258,7 @@ def _csv(entries: Iterable[Mapping[str, Any]]) -> str:
             [entry["rank"], _safe(entry["name"]), entry["kind"], _safe(entry["agent"]), entry["solver"],
              entry["profile"], entry["counts"]["scored"], entry["counts"]["void"], summary["success"],
              *(summary["success_interval"] or ("", "")), entry["ranks"].get("average", {}).get("rank"),
-             *(summary["metrics"].get(name) for name in names), low, high, summary["paper"], usage["input_tokens"],
+             *(summary["metrics"].get(name) for name in COLUMNS), low, high, summary["paper"], usage["input_tokens"],
              usage["output_tokens"], usage["cost"], " ".join(entry["manifest"])]
         )  # fmt: skip
     return text.getvalue()
