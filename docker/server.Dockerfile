@@ -16,6 +16,7 @@ COPY metadata /image/m3bench/code
 RUN PYTHONPATH=$(echo /wheels/pip-*.whl) python3 -m pip install --no-index --no-deps --no-compile --no-cache-dir \
         --disable-pip-version-check --root-user-action=ignore --quiet --target /image/m3bench/lib $(ls /wheels/*.whl | grep -v /wheels/pip-) \
     && rm -rf /image/m3bench/lib/bin \
+    && cd /image/m3bench/lib/all_minilm_l6_v2 && python3 -m zipfile -e model.zip model && rm model.zip && cd / \
     && find /image/m3bench/lib -type d -name tests -prune -exec rm -rf {} + \
     && python3 -m compileall -q --invalidation-mode unchecked-hash -s /image -p / /image/m3bench \
     && python3 /sbom.py /image/m3bench/lib /image/m3bench/sbom.json /sandbox.json \

