@@ -1,8 +1,8 @@
 """Where the default encoder's weights are, and whether they are the known ones.
 
-Looked for in this order: a path that was given, installed packages that have them (their files alone; none of their code
-is imported), the Hugging Face cache, our cache folder, a download. The package that m3bench depends on has them in an
-archive, which is unpacked into our cache folder. Whatever is found is checked against a known SHA-256 before use.
+Looked for in this order: a path that was given, installed packages that have them (no code of theirs is imported), the
+Hugging Face cache, our cache folder, a download. The package that m3bench depends on has them in an archive, which is
+unpacked into our cache folder. Whatever is found is checked against a known SHA-256 before use.
 """
 
 import hashlib
