@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 
-from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.proxy.front import Front
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
@@ -26,6 +25,7 @@ from m3bench.sandboxes.pool import Pool
 from m3bench.server.attestation.log import Attestor
 from m3bench.server.results.reports.app_view import scorecard_page
 from m3bench.server.runs.budget import budget
+from m3bench.server.runs.journal import LazyJournal
 from m3bench.server.runs.notices import say_once
 from m3bench.server.runs.resources import PROMPTS, BenchmarkResources
 from m3bench.server.runs.resuming import Resuming
@@ -68,11 +68,13 @@ class App:
         runs_per_sandbox: More than one only for agents that are known to mean no harm.
         structured: What is known of a client, by its name, about structured content; see the table of clients.
         loading: The same about how its model comes by the tools.
+        library: The tasks; those that the settings name when left out.
     """
 
     def __init__(
         self, settings: Settings, catalog: Catalog | None = None, *, runs_per_sandbox: int = 1,
         structured: Callable[[str], str] | None = None, loading: Callable[[str], ToolLoading] | None = None,
+        library: Library | None = None,
     ) -> None:  # fmt: skip
         check_encoder(settings.encoder)
         self.settings = settings
@@ -80,7 +82,7 @@ class App:
         self._structured = structured
         self._loading = loading
         self.catalog = catalog or load_catalog().ready
-        self.library = _library(settings)
+        self.library = library or _library(settings)
         self.fleet = open_fleet(settings, PROMPTS)
         self.seats: dict[str, Seat] = {}
         self._news = News(self.fleet, self.seats, self.list_tools)
@@ -146,7 +148,7 @@ class App:
         """Answers calls."""
         limits = f"This run may make {self.settings.max_calls} calls in {self.settings.max_minutes:g} minutes."
         tools = BenchmarkTools(self.runs, self.library, self.score, limits, self._takes_structured)
-        return Router(_LazyJournal(self), tools, self.fleet, only_runs=self.settings.ranked)
+        return Router(LazyJournal(self), tools, self.fleet, only_runs=self.settings.ranked)
 
     @cached_property
     def front(self) -> Front:
@@ -374,25 +376,3 @@ def _library(settings: Settings) -> Library:
     from m3bench.server.authoring.sets import chosen_library
 
     return chosen_library(settings)
-
-
-class _LazyJournal:
-    """The store as a journal; opened by the first call."""
-
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
-        store = await self._app.opened_store()
-        number = await store.received(request, run, tool)
-        if self._app.observer is not None:
-            self._app.observer.received(number, request, run, tool)
-        return number
-
-    async def answered(self, call: int, answer: Answer) -> None:
-        await self._app.store.answered(call, answer)
-        if self._app.observer is not None:
-            self._app.observer.answered(call, answer)
-
-    def sent(self, call: int, sent_ns: int) -> None:
-        self._app.store.sent(call, sent_ns)

@@ -48,6 +48,8 @@ class Settings(BaseModel):
     """In ranked mode, make the tasks from the secret in this file (or in `M3BENCH_SECRET`), in memory alone."""
     per_family: int = Field(default=1, ge=1)
     """How many tasks of each family are made so."""
+    family: tuple[str, ...] = ()
+    """Which families are made so; all of them when empty."""
     profile: str = "full"
     """Which tools a seat shows."""
     sandbox: Literal["process", "docker", "inprocess"] = "process"

@@ -1,7 +1,8 @@
 """Writes files so that a reader never sees half of one.
 
-A file is written next to its destination and then moved there; a line is appended in a single write. `OSError` passes
-through unchanged: the caller knows best what to tell the user.
+A file is written next to its destination and then moved there; a line is appended in a single write; a file with a
+secret is its owner's alone from its first byte on. `OSError` passes through unchanged: the caller knows best what to
+tell the user.
 """
 
 import errno
@@ -23,6 +24,16 @@ def write_atomically(path: Path, data: bytes) -> None:
     finally:
         with suppress(OSError):
             draft.unlink()
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a file that only this account can read and that is not there yet.
+
+    Raises:
+        FileExistsError: There is one already; it stays as it is.
+    """
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(data)
 
 
 def append_line(path: Path, line: str) -> None:

@@ -11,6 +11,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from m3bench.tasks.atomic_files import write_private
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.task import TaskSet
@@ -41,7 +42,7 @@ class Secret:
         return int.from_bytes(self._derived("seed"))
 
     def name(self, id: str) -> str:
-        """What a task is called by, which tells nothing of it."""
+        """What a task and its files are called by, which tells nothing of it."""
         return f"task-{self._derived(f'task {id}').hex()[:_NAME_LETTERS]}"
 
     def _derived(self, purpose: str) -> bytes:
@@ -50,6 +51,14 @@ class Secret:
 
 class SecretLibrary(MadeLibrary):
     """A set of which nothing is written down before it is opened, neither references nor score cards."""
+
+    @classmethod
+    def of(cls, library: Library) -> "SecretLibrary":
+        """A set whose tasks have names that tell nothing, in an order that tells nothing either."""
+        tasks = tuple(sorted(library.set.tasks, key=lambda task: task.id))
+        files = {name: data for name, data in library.files() if "/" in name}
+        made = TaskSet(schema=2, name=library.set.name, version=library.set.version, tasks=tasks)
+        return cls(made, files, {task.id: library.plans(task) for task in tasks})
 
 
 def make_secret(path: Path) -> Secret:
@@ -60,8 +69,7 @@ def make_secret(path: Path) -> Secret:
     """
     text = secrets.token_hex(32)
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(f"{text}\n")
+        write_private(path, f"{text}\n".encode())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror})") from error
     return Secret(raw=text.encode())
@@ -88,14 +96,3 @@ def read_secret(path: Path | None) -> Secret | None:
     if len(raw) < LEAST or len(set(raw)) < LEAST // 4:
         raise UserError(f"The secret is too short or too simple: {LEAST} random characters or more are needed.")
     return Secret(raw=raw)
-
-
-def opaque(library: Library, secret: Secret) -> SecretLibrary:
-    """A set whose tasks are called by names that tell nothing, in an order that tells nothing."""
-    names = {task.id: secret.name(task.id) for task in library.set.tasks}
-    renamed = [task.model_copy(update={"id": names[task.id]}) for task in library.set.tasks]
-    files = {name: data for name, data in library.files() if "/" in name}
-    plans = {names[task.id]: library.plans(task) for task in library.set.tasks}
-    tasks = tuple(sorted(renamed, key=lambda task: task.id))
-    made = TaskSet(schema=2, name=library.set.name, version=library.set.version, tasks=tasks)
-    return SecretLibrary(made, files, plans)

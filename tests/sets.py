@@ -3,6 +3,10 @@
 import json
 from pathlib import Path
 
+from m3bench.tasks.library import Library, MadeLibrary
+from m3bench.tasks.secret import Secret, SecretLibrary
+from m3bench.tasks.task import TaskSet
+
 PICTURE = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
     "0000000d49444154789c636060606000000005000165f7b2c40000000049454e44ae426082"
@@ -50,3 +54,15 @@ def write_set(folder: Path) -> Path:
     tasks = {"schema": 1, "name": "tests", "version": "1", "tasks": [survey, sums]}
     (folder / "tasks.json").write_text(json.dumps(tasks))
     return folder
+
+
+def hidden(library: Library, secret: Secret) -> SecretLibrary:
+    """A set under the names that a secret gives, for sets that were not made from it."""
+    names = {task.id: secret.name(task.id) for task in library.set.tasks}
+    pictures = {task.pictures[0]: f"{names[task.id]}.png" for task in library.set.tasks}
+    tasks = tuple(
+        task.model_copy(update={"id": names[task.id], "pictures": (pictures[task.pictures[0]],)})
+        for task in library.set.tasks
+    )
+    files = {f"pictures/{new}": library.picture(old) for old, new in pictures.items()}
+    return SecretLibrary.of(MadeLibrary(TaskSet(schema=2, name="private", version="1", tasks=tasks), files))

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from m3bench.server.store.permissions import PRIVATE_FILE
+from m3bench.tasks.atomic_files import write_private
 from m3bench.tasks.errors import InputFileError, UserError
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def make_key(path: Path) -> SigningKey:
     key = Ed25519PrivateKey.generate()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE), "wb") as file:
-            file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        write_private(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     except FileExistsError:
         raise InputFileError(
             path, "is there already: a key is never replaced, delete it yourself if you must"

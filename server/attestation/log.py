@@ -10,7 +10,7 @@ from pathlib import Path
 
 from m3bench.server.attestation.envelope import Envelope
 from m3bench.server.attestation.keys import SigningKey, key_of
-from m3bench.server.attestation.statements import counts, state_run
+from m3bench.server.attestation.statements import counted, state_run
 from m3bench.server.store.permissions import PRIVATE_FILE
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.server.store.trouble import explain
@@ -42,7 +42,7 @@ class Attestor:
         run: RunRecord,
         calls: Sequence[CallRecord],
         files: Mapping[str, str],
-        runs: Callable[[], Sequence[RunRecord]],
+        counts: Callable[[], Mapping[str, int]],
     ) -> None:
         """A run is about to be sealed: what is stated of it is in the log when this returns.
 
@@ -50,14 +50,14 @@ class Attestor:
             run: The run, with its seal.
             calls: Those of the agent, in order.
             files: What lies in the workspace, by path and hash.
-            runs: Gives every run of the record.
+            counts: Gives how many runs the record has, by their state.
 
         Raises:
             StoreError: It cannot be written.
         """
         if self.key is None:
             return
-        envelope = state_run(self.key, run, calls, files, counts(runs()))
+        envelope = state_run(self.key, run, calls, files, counted(counts()))
         try:
             append(self._data / FILE, envelope)
         except OSError as error:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -61,7 +61,7 @@ def state_tally(key: SigningKey, runs: Sequence[RunRecord], entries: Sequence[by
     top = merkle.root([merkle.leaf(entry) for entry in entries]).hex()
     predicate = {
         "log": {"size": len(entries), "root": top},
-        "counts": counts(runs),
+        "counts": counted(Counter(run.state for run in runs)),
         "sealed": {run.id: run.seal.rpartition(":")[2] for run in sorted(runs, key=lambda run: run.id) if run.seal},
         "first": min((run.started for run in runs), default=None),
         "last": max((run.ended for run in runs if run.ended), default=None),
@@ -69,10 +69,9 @@ def state_tally(key: SigningKey, runs: Sequence[RunRecord], entries: Sequence[by
     return state(key, {"log": top}, TALLY, predicate)
 
 
-def counts(runs: Iterable[RunRecord]) -> dict[str, int]:
+def counted(states: Mapping[str, int]) -> dict[str, int]:
     """How many runs there are, by what became of them; `started` is all of them."""
-    found: Counter[str] = Counter(run.state for run in runs)
-    return {"started": sum(found.values()), **dict(sorted(found.items()))}
+    return {"started": sum(states.values()), **dict(sorted(states.items()))}
 
 
 def _of(value: bytes | None) -> str | None:

@@ -6,7 +6,7 @@ set, and no two tasks of a set have the same reference.
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +31,9 @@ ATTEMPTS = 32
 MOST_SHARED = 0.3
 """The share of calls that two tasks of a family should have in common at most; half of the attempts insist on it."""
 
+Naming = Callable[[str], str]
+"""Gives a task another name."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
@@ -50,6 +53,7 @@ async def generate(
     backend: Backend,
     name: str,
     version: str,
+    naming: Naming = str,
 ) -> MadeLibrary:
     """Make a set of tasks.
 
@@ -61,6 +65,7 @@ async def generate(
         backend: Where the tasks are played.
         name: The set's name.
         version: The set's version.
+        naming: What a task and its files are called, given its family and number, such as `fish-1`.
     """
     tasks: list[Task] = []
     files: dict[str, bytes] = {}
@@ -68,7 +73,7 @@ async def generate(
     for family in families:
         seen: dict[str, Task] = {}
         for number in range(1, per_family + 1):
-            made = await _new(family, seed, number, kit, backend, seen)
+            made = await _new(family, seed, number, naming, kit, backend, seen)
             tasks.append(made.task)
             picture = made.task.pictures[0]
             files[f"pictures/{picture}"] = made.picture
@@ -76,7 +81,9 @@ async def generate(
     return MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tuple(tasks)), files)
 
 
-async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backend, seen: dict[str, Task]) -> Made:
+async def _new(
+    family: Family, seed: int, number: int, naming: Naming, kit: Kit, backend: Backend, seen: dict[str, Task]
+) -> Made:
     goals = questions(family.name)
     goal = tuple(goals)[(seed + number) % len(goals)]
     first = random.Random(f"{family.name} {seed}").randrange(len(goals[goal]))
@@ -85,7 +92,7 @@ async def _new(family: Family, seed: int, number: int, kit: Kit, backend: Backen
         try:
             made = await make(
                 family,
-                f"{family.name}-{number}",
+                naming(f"{family.name}-{number}"),
                 kit,
                 backend,
                 picture=dice,

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -14,13 +15,17 @@ from m3bench.server.authoring.generation import generate
 from m3bench.server.authoring.kept import KeptFamilies, key_of
 from m3bench.server.authoring.planning import play_plans
 from m3bench.server.settings import Settings
+from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import M3Error, UserError
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import BUNDLED, Library, MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.packages import default_folder, fetch
-from m3bench.tasks.secret import opaque, read_secret
+from m3bench.tasks.secret import Secret, SecretLibrary, read_secret
 from m3bench.tasks.task import TaskSet
+
+MEMORY = "/dev/shm"
+"""Where files are in memory alone: references of a secret set are tried there, where there is such a place."""
 
 
 def make_set(
@@ -34,6 +39,7 @@ def make_set(
     parallel: int | None = None,
     progress: Callable[[str], None] = lambda family: None,
     keep: Path | None = None,
+    secret: Secret | None = None,
 ) -> MadeLibrary:
     """Make a set; the same whatever the number of processes, and however often it was stopped on the way.
 
@@ -49,6 +55,7 @@ def make_set(
         parallel: Processes; one per core when left out.
         progress: Told the name of each finished family.
         keep: Folder for what is finished until all is; the next call with the same arguments goes on from there.
+        secret: Gives tasks and their files names that tell nothing; then they are made where nothing is on disk.
 
     Raises:
         UserError: A family has no suitable task, or failed; what is finished is kept.
@@ -64,7 +71,7 @@ def make_set(
     failed: dict[str, Exception] = {}
     with ProcessPoolExecutor(parallel or os.cpu_count() or 1, mp_context=get_context("spawn")) as pool:
         left = [family for family in families if family not in parts]
-        jobs = {pool.submit(_family, family, seed, per_family, art): family for family in left}
+        jobs = {pool.submit(_family, family, seed, per_family, art, secret): family for family in left}
         try:
             for job in as_completed(jobs):
                 family, error = jobs[job], job.exception()
@@ -96,8 +103,16 @@ def _failures(failed: Mapping[str, Exception], made: int, *, kept: bool) -> str:
     return f"{said}. The {made} families that are finished are kept: the same command goes on from there."
 
 
-def private_set(seed: int, per_family: int) -> MadeLibrary:
-    """A set of all families that is kept in memory only; progress goes to standard error."""
+def private_set(settings: Settings, seed: int, secret: Secret | None = None) -> MadeLibrary:
+    """A set that is kept in memory only; progress goes to standard error.
+
+    Raises:
+        UserError: One of the families that were chosen does not exist.
+    """
+    families = list(settings.family) or list(FAMILIES)
+    for name in families:
+        if name not in FAMILIES:
+            raise UserError(f"There is no family {name!r}.{did_you_mean(name, FAMILIES)}")
     place = default_folder()
     fetch(place)
     done = 0
@@ -105,12 +120,13 @@ def private_set(seed: int, per_family: int) -> MadeLibrary:
     def report(family: str) -> None:
         nonlocal done
         done += 1
-        end = "" if done < len(FAMILIES) else "\n"
-        print(f"\rMaking tasks: {done} of {len(FAMILIES)} families", end=end, file=sys.stderr, flush=True)
+        end = "" if done < len(families) else "\n"
+        print(f"\rMaking tasks: {done} of {len(families)} families", end=end, file=sys.stderr, flush=True)
 
     return make_set(
-        list(FAMILIES), seed=seed, per_family=per_family, art=place, name="private", version="1", progress=report
-    )
+        families, seed=seed, per_family=settings.per_family, art=place, name="private", version="1", progress=report,
+        secret=secret,
+    )  # fmt: skip
 
 
 def chosen_library(settings: Settings) -> Library:
@@ -126,18 +142,22 @@ def chosen_library(settings: Settings) -> Library:
     if sum((settings.tasks is not None, settings.seed is not None, secret is not None)) > 1:
         raise UserError("Tasks come from a folder, a seed or a secret: give one of --tasks, --seed and --secret-file.")
     if secret is not None:
-        return opaque(private_set(secret.seed, settings.per_family), secret)
+        return SecretLibrary.of(private_set(settings, secret.seed, secret))
     if settings.seed is not None:
-        return private_set(settings.seed, settings.per_family)
+        return private_set(settings, settings.seed)
     return Library(settings.tasks or BUNDLED)
 
 
-def _family(family: str, seed: int, per_family: int, art: Path) -> MadeLibrary:
+def _family(family: str, seed: int, per_family: int, art: Path, secret: Secret | None) -> MadeLibrary:
+    if secret is not None and os.access(MEMORY, os.W_OK):
+        tempfile.tempdir = MEMORY
+
     async def main() -> MadeLibrary:
         backend = InProcessBackend()
         made = await generate(
-            [FAMILIES[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="", version=""
-        )
+            [FAMILIES[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="", version="",
+            naming=secret.name if secret is not None else str,
+        )  # fmt: skip
         files = {name: data for name, data in made.files() if "/" in name}
         return MadeLibrary(made.set, files, await play_plans(made, backend, in_order=True))
 

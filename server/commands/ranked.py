@@ -31,6 +31,9 @@ def open_set(
         str | None, typer.Option(help="What was published before: it must be of this secret.")
     ] = None,
     per_family: Annotated[int, typer.Option(min=1, help="Tasks of each family, as when it was played.")] = 1,
+    family: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only tasks of this family, as when it was played.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the set there, for `m3bench verify-bundle --tasks`.")
     ] = None,
@@ -46,23 +49,23 @@ def open_set(
     import anyio
 
     from m3bench.server.app import App
+    from m3bench.server.authoring.sets import private_set
     from m3bench.server.clients.table import structured_by, tools_by
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import UserError
-    from m3bench.tasks.library import MadeLibrary
-    from m3bench.tasks.secret import read_secret
+    from m3bench.tasks.secret import SecretLibrary, read_secret
 
-    if commitment is not None:
-        secret = read_secret(secret_file)
-        if secret is None or not compare_digest(secret.commitment, commitment.strip()):
-            raise UserError("The commitment is not of this secret: nothing was opened.")
-    settings = Settings.of(ranked=True, secret_file=secret_file, per_family=per_family, data=data)
-    app = App(settings, structured=structured_by, loading=tools_by)
-    if not isinstance(app.library, MadeLibrary):
+    secret = read_secret(secret_file)
+    if secret is None:
         raise UserError("There is no secret: give --secret-file, or set M3BENCH_SECRET.")
+    if commitment is not None and not compare_digest(secret.commitment, commitment.strip()):
+        raise UserError("The commitment is not of this secret: nothing was opened.")
+    settings = Settings.of(ranked=True, per_family=per_family, family=tuple(family or ()), data=data)
+    library = SecretLibrary.of(private_set(settings, secret.seed, secret))
+    app = App(settings, structured=structured_by, loading=tools_by, library=library)
     scored, others = anyio.run(score_all, app)
     if output is not None:
-        app.library.write(output)
+        library.write(output)
     typer.echo(f"{scored} runs scored, {others} of another set or not submitted left alone.")
 
 

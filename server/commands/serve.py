@@ -70,6 +70,9 @@ def serve(
         ),
     ] = None,
     per_family: Annotated[int, typer.Option(min=1, help="With --seed or a secret: tasks of each family.")] = 1,
+    family: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="With --seed or a secret: only tasks of this family.")
+    ] = None,
     sandbox: Annotated[str, typer.Option(help="Where tools run: process, or docker.")] = "process",
     runtime: Annotated[
         str | None, typer.Option(help="Another OCI runtime for containers, such as runsc for gVisor.")
@@ -114,6 +117,7 @@ def serve(
         seed=seed,
         secret_file=secret_file,
         per_family=per_family,
+        family=tuple(family or ()),
         sandbox=sandbox,
         runtime=runtime,
         require_isolation=require_isolation,

@@ -37,8 +37,8 @@ from m3bench.tasks.task import MEDIA, Task
 Manifest = Callable[[Seat], dict[str, Any]]
 """Makes the manifest of a run that begins: what makes two runs comparable."""
 
-Sealing = Callable[[RunRecord, list[CallRecord], dict[str, str], Callable[[], list[RunRecord]]], None]
-"""Takes a run with its seal, its calls, its files by hash, and what gives all runs of the record."""
+Sealing = Callable[[RunRecord, list[CallRecord], dict[str, str], Callable[[], dict[str, int]]], None]
+"""Takes a run with its seal, its calls, its files by hash, and what counts the runs of the record by state."""
 
 MAX_LOST = 20
 """Calls that could not be recorded which a run remembers: one is enough to make it void."""
@@ -155,7 +155,7 @@ class Runs:
         max_calls: int,
         max_minutes: float,
         changed: Callable[[str], None] = lambda run: None,
-        sealing: Sealing = lambda run, calls, files, runs: None,
+        sealing: Sealing = lambda run, calls, files, states: None,
     ) -> None:
         self.mode = mode
         self._open_store = store
@@ -349,7 +349,7 @@ class Runs:
         calls, files, ended = self.tool_calls(run), file_hashes(workspace), now()
         link = seal(begun, calls, files, answer, fields)
         sealed = replace(begun, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)
-        self._sealing(sealed, calls, files, self._store.runs)
+        self._sealing(sealed, calls, files, self._store.states)
         self._store.change_run(run, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)
         return sealed
 

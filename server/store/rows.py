@@ -78,6 +78,10 @@ class Rows:
                 sound.append(found)
         return sound, damaged
 
+    def states(self) -> dict[str, int]:
+        """How many runs there are in each state."""
+        return dict(self._read("SELECT state, count(*) FROM runs GROUP BY state", ()))
+
     def calls(self, run: str) -> tuple[list[CallRecord], list[Damage]]:
         """The calls of a run in the order they arrived, and those that are damaged."""
         sound: list[CallRecord] = []

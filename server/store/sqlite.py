@@ -187,6 +187,10 @@ class SqliteStore:
         """The runs of a seat, or every run, newest first; without those whose record is damaged."""
         return self._rows.runs(seat)[0]
 
+    def states(self) -> dict[str, int]:
+        """How many runs there are in each state."""
+        return self._rows.states()
+
     def damaged_runs(self) -> list[Damage]:
         """The runs that `runs` leaves out."""
         return self._rows.runs(None)[1]

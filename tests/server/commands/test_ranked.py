@@ -1,5 +1,6 @@
 """A secret set from beginning to end, made of one real family: committed to, played, opened and scored."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +11,7 @@ from mcp import Client
 
 from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
-from m3bench.server.authoring import sets
-from m3bench.server.commands.ranked import score_all
 from m3bench.server.settings import Settings
-from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import Library
 from m3bench.tasks.secret import VARIABLE, SecretLibrary, make_secret
 
@@ -37,20 +35,26 @@ def test_a_secret_is_made_and_another_commitment_opens_nothing(tmp_path: Path) -
 @pytest.mark.seeds
 def test_a_set_of_one_family_is_played_and_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.setattr(sets, "FAMILIES", {"fish": FAMILIES["fish"]})
-    make_secret(tmp_path / "secret")
-    given = {"ranked": True, "secret_file": tmp_path / "secret", "data": tmp_path / "data", "sandbox": "inprocess"}
+    secret = make_secret(tmp_path / "secret")
+    given = {"ranked": True, "secret_file": tmp_path / "secret", "data": tmp_path / "data", "sandbox": "inprocess",
+             "family": ("fish",)}  # fmt: skip
     app = App(Settings.of(**given))
     assert isinstance(app.library, SecretLibrary)
     (task,) = app.library.tasks
     assert "fish" not in task
+    assert app.library.tasks[task].pictures == (f"{task}.png",), "its files have names that tell nothing either"
     anyio.run(_play, app, task)
-    opened = App(Settings.of(**given))
-    assert opened.library.hash == app.library.hash, "the same secret makes the same set"
-    assert anyio.run(score_all, opened) == (1, 0)
-    assert isinstance(opened.library, SecretLibrary)
-    opened.library.write(tmp_path / "opened")
-    assert Library(tmp_path / "opened").hash == app.library.hash
+    reading, writing = os.pipe()
+    os.write(writing, secret.raw)
+    os.close(writing)
+    options = ("--family", "fish", "--data", tmp_path / "data", "-o", tmp_path / "opened")
+    done = _run(
+        "ranked", "open", "--secret-file", f"/dev/fd/{reading}", "--commitment", secret.commitment, *options,
+        pass_fds=(reading,),
+    )  # fmt: skip
+    os.close(reading)
+    assert (done.returncode, done.stdout) == (0, "1 runs scored, 0 of another set or not submitted left alone.\n")
+    assert Library(tmp_path / "opened").hash == app.library.hash, "the same secret makes the same set"
 
 
 async def _play(app: App, task: str) -> None:
@@ -67,6 +71,6 @@ async def _play(app: App, task: str) -> None:
         assert [run.state for run in app.store.runs()] == ["submitted"]
 
 
-def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def _run(*arguments: str | Path, pass_fds: tuple[int, ...] = ()) -> subprocess.CompletedProcess[str]:
     command = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, pass_fds=pass_fds)

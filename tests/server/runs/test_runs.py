@@ -25,9 +25,9 @@ from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
-from m3bench.tasks.secret import Secret, opaque
+from m3bench.tasks.secret import Secret
 from tests.pages import ROOT
-from tests.sets import write_set
+from tests.sets import hidden, write_set
 
 pytestmark = pytest.mark.anyio
 
@@ -211,8 +211,8 @@ async def test_the_profile_of_a_ranked_server_is_its_operators(play: Play) -> No
 async def test_nothing_of_a_secret_set_is_written_down_before_it_is_opened(play: Play, tmp_path: Path) -> None:
     secret = Secret(raw=b"0123456789abcdef0123456789abcdef")
     async with play(ranked=True) as playing:
-        hidden = opaque(playing.app.library, secret)
-    async with play(ranked=True, library=hidden) as playing:
+        library = hidden(playing.app.library, secret)
+    async with play(ranked=True, library=library) as playing:
         listed = await playing.told("list_tasks")
         assert "sum" not in listed
         await playing.call("start_task", task_id=secret.name("sum-1"))
@@ -225,7 +225,7 @@ async def test_nothing_of_a_secret_set_is_written_down_before_it_is_opened(play:
     for told in (b"answer_names", b"Add 4, 8, 15", b"sum-1", b"sums", secret.raw):
         assert told not in written, told
     app = App(Settings.of(data=tmp_path / "data", sandbox="inprocess"), loading=tools_by)
-    app.library = hidden
+    app.library = library
     assert await score_all(app) == (1, 0)
     store = SqliteStore(tmp_path / "data")
     (record,) = store.runs()

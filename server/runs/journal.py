@@ -1,0 +1,65 @@
+"""The store as the journal of a server process; opened by the first call, and whoever looks on is told."""
+
+from typing import Protocol
+
+from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.server.store.sqlite import SqliteStore
+
+
+class Onlooker(Protocol):
+    """Who is told of calls."""
+
+    def received(self, number: int, request: ToolRequest, run: str | None, tool: str) -> None:
+        """A call has arrived."""
+        ...
+
+    def answered(self, number: int, answer: Answer) -> None:
+        """It is answered."""
+        ...
+
+
+class Owner(Protocol):
+    """A server process, as far as its journal needs it."""
+
+    @property
+    def observer(self) -> Onlooker | None:
+        """Who looks on, when somebody does."""
+        ...
+
+    @property
+    def store(self) -> SqliteStore:
+        """The record."""
+        ...
+
+    async def opened_store(self) -> SqliteStore:
+        """The same, opened without holding anybody up."""
+        ...
+
+
+class LazyJournal:
+    """The journal of a server process.
+
+    Args:
+        app: Whose store it is, and whose observer.
+    """
+
+    def __init__(self, app: Owner) -> None:
+        self._app = app
+
+    async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
+        """Put a call on record."""
+        store = await self._app.opened_store()
+        number = await store.received(request, run, tool)
+        if self._app.observer is not None:
+            self._app.observer.received(number, request, run, tool)
+        return number
+
+    async def answered(self, call: int, answer: Answer) -> None:
+        """Put its answer on record."""
+        await self._app.store.answered(call, answer)
+        if self._app.observer is not None:
+            self._app.observer.answered(call, answer)
+
+    def sent(self, call: int, sent_ns: int) -> None:
+        """Note when it left."""
+        self._app.store.sent(call, sent_ns)
