@@ -27,6 +27,8 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
     model = find_model(options)
     from inspect_ai import eval as inspect_eval
 
+    from m3bench.server.evaluate.headless.forked_servers import forked_servers
+    from m3bench.server.evaluate.headless.inspect_seat import server_environment
     from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
     from m3bench.server.evaluate.headless.solver import SampleOptions, seated
     from m3bench.server.evaluate.headless.task import inspect_task
@@ -54,19 +56,20 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
     watch = Watch(done)
     token = WATCH.set(watch)
     try:
-        logs = inspect_eval(
-            inspect_task(plan.library, attempts, solver, settings.max_calls, sighted=options.sight != "text"),
-            model=model,
-            display="none",
-            log_dir=str(plan.folder.absolute() / LOGS),
-            log_realtime=False,
-            log_level="error",
-            max_samples=plan.parallel,
-            max_connections=plan.parallel,
-            fail_on_error=False,
-            ctl_server=False,
-            score_display=False,
-        )
+        with forked_servers(server_environment()):
+            logs = inspect_eval(
+                inspect_task(plan.library, attempts, solver, settings.max_calls, sighted=options.sight != "text"),
+                model=model,
+                display="none",
+                log_dir=str(plan.folder.absolute() / LOGS),
+                log_realtime=False,
+                log_level="error",
+                max_samples=plan.parallel,
+                max_connections=plan.parallel,
+                fail_on_error=False,
+                ctl_server=False,
+                score_display=False,
+            )
     finally:
         WATCH.reset(token)
     if watch.broken is not None:

@@ -15,10 +15,11 @@ from typing import Any, TextIO
 
 import anyio
 from mcp import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Implementation, TextContent, Tool
 
+from m3bench.server.evaluate.headless.forked_servers import launcher
 from m3bench.server.scorecard.app import CARD
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
@@ -117,8 +118,8 @@ async def open_seat(seating: Seating, task: str, profile: str, client: Implement
     Raises:
         SandboxError: The server does not start, or goes away, or the task does not start.
     """
-    command, *arguments = seating.command(profile)
-    environment = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)}
+    command, *arguments = launcher(seating.command(profile))
+    environment = server_environment()
     parameters = StdioServerParameters(command=command, args=arguments, env=environment)
     with TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         inside: Exception | None = None
@@ -142,6 +143,12 @@ async def open_seat(seating: Seating, task: str, profile: str, client: Implement
             if inside is None and isinstance(cause, _BROKEN):
                 raise SandboxError(_why(log, cause)) from error
             raise cause from None
+
+
+def server_environment() -> dict[str, str]:
+    """The variables that the server of a sample gets."""
+    passed_on = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)}
+    return get_default_environment() | passed_on
 
 
 class _AnyParams(CallToolRequestParams):
