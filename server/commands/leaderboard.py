@@ -54,7 +54,7 @@ def leaderboard(
     if json:
         print_json(document)
         return
-    _show(document["entries"])
+    show(document["entries"])
     if document["common"]:
         typer.echo(f"Over the {document['common']['tasks']} tasks that all sets have.", err=True)
     for line in document["mixed"]:
@@ -63,15 +63,17 @@ def leaderboard(
         typer.echo(f"Written to {output}: open {output / 'index.html'}", err=True)
 
 
-def _show(entries: list[dict[str, Any]]) -> None:
+def show(entries: list[dict[str, Any]]) -> None:
+    """Print the table of a board; with the level of each set where bundles were verified."""
     from rich.table import Table
 
     from m3bench.server.commands.screen import console
 
     table = Table(box=None, pad_edge=False)
     numbers = ("solved", "95 % interval", "average", "95 % interval", "paper's metric", "samples")
-    for heading in ("rank", "set", "kind", *numbers):
-        table.add_column(heading, justify="left" if heading in ("set", "kind", "95 % interval") else "right")
+    levels = ("level",) if any("verdict" in entry for entry in entries) else ()
+    for heading in ("rank", "set", "kind", *levels, *numbers):
+        table.add_column(heading, justify="left" if heading in ("set", "kind", "level", "95 % interval") else "right")
     for entry in entries:
         summary = entry["summary"]
         interval, solved = summary["intervals"].get("average"), summary["success"]
@@ -80,6 +82,7 @@ def _show(entries: list[dict[str, Any]]) -> None:
             "–" if entry["rank"] is None else str(entry["rank"]),
             entry["name"],
             entry["kind"],
+            *(entry.get("verdict", {}).get("verdict", "–") for _ in levels),
             "–" if solved is None else f"{solved * 100:.1f} %",
             f"{between[0] * 100:.1f} … {between[1] * 100:.1f} %" if between else "",
             f"{summary['metrics']['average'] or 0:.3f}",

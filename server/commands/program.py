@@ -11,6 +11,7 @@ import typer
 
 from m3bench.proxy.opening import Opening
 from m3bench.server.commands import (
+    board,
     bundle,
     call,
     compare,
@@ -89,6 +90,7 @@ for panel, name, command in (
     app.command(name, rich_help_panel=panel)(command)
 tasks.commands.command("export")(public.export_tasks)
 tasks.commands.command("import")(public.import_tasks)
+app.add_typer(board.commands, rich_help_panel=LOOK)
 app.add_typer(runs.commands, rich_help_panel=LOOK)
 app.add_typer(tasks.commands, rich_help_panel=MAKE)
 app.add_typer(world.commands, rich_help_panel=MAKE)

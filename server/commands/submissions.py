@@ -69,26 +69,55 @@ def verify_bundle(
     Exit code 0: not refuted, and of the level that was asked for. 1: refuted,
     or below that level. 2: the file is not a complete bundle.
     """
-    import anyio
-
     from m3bench.server.attestation.keys import PublicKey
     from m3bench.server.commands.installed import Installation
     from m3bench.server.commands.screen import print_json
     from m3bench.server.settings import Settings
-    from m3bench.tasks.errors import UserError
 
-    level = next((one for one in _LEVELS if one == at_least), None)
-    if level is None:
-        raise UserError(f"There is no level {at_least!r}: use {', '.join(_LEVELS)}.")
+    level = level_of(at_least)
     settings = Settings.of(tasks=tasks, seed=seed, per_family=per_family, sandbox=sandbox)
     keys = [PublicKey.read(key) for key in trust or ()]
-    verdict = anyio.run(_verify, file, settings, Installation.of(settings), replay, keys)
+    verdict = verified(file, settings, Installation.of(settings), keys, replay=replay)
     if json:
         print_json({"file": str(file), **verdict.to_json()})
     else:
         _show(verdict)
     if not verdict.reaches(level):
         raise typer.Exit(1)
+
+
+def level_of(name: str) -> "Level":
+    """The level of a name.
+
+    Raises:
+        UserError: There is no such level.
+    """
+    from m3bench.tasks.errors import UserError
+
+    level = next((one for one in _LEVELS if one == name), None)
+    if level is None:
+        raise UserError(f"There is no level {name!r}: use {', '.join(_LEVELS)}.")
+    return level
+
+
+def verified(
+    file: Path, settings: "Settings", installation: "Installation", trusted: "list[PublicKey]", *, replay: bool = True
+) -> "Verdict":
+    """What came of verifying a bundle.
+
+    Args:
+        file: The bundle.
+        settings: Where calls are made again.
+        installation: What it is held against.
+        trusted: Keys whose signatures count.
+        replay: Whether calls are made again.
+
+    Raises:
+        InputFileError: It is not a whole bundle.
+    """
+    import anyio
+
+    return anyio.run(_verify, file, settings, installation, replay, trusted)
 
 
 async def _verify(

@@ -20,6 +20,9 @@ WORKSPACES = "workspaces"
 RUNS = "runs"
 """Folder of what submitted runs left, by handle."""
 
+JUDGES = "judges"
+"""Folder of what judges said, a file for each run."""
+
 BACKUPS = "backups"
 """Folder of copies of the database, made before it was changed, and of whole copies of the record."""
 
@@ -37,3 +40,8 @@ def run_folder(folder: Path, run: str) -> Path:
 def run_workspace(folder: Path, run: str) -> Path:
     """The files that a submitted run left."""
     return run_folder(folder, run) / "workspace"
+
+
+def judgement(folder: Path, run: str) -> Path:
+    """What judges said of a run, whether or not they were asked."""
+    return folder / JUDGES / f"{run}.json"

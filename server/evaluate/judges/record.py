@@ -11,10 +11,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from m3bench.server.evaluate.judges.asks import CRITERIA, SCORE, Name
+from m3bench.server.store.layout import judgement as judgement_of
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
-
-FOLDER = "judges"
 
 
 class _Model(BaseModel):
@@ -130,18 +129,13 @@ class Judgement(_Model):
         )
 
 
-def path_of(folder: Path, run: str) -> Path:
-    """The file of a run's judgement, given the folder of the store."""
-    return folder / FOLDER / f"{run}.json"
-
-
 def read_judgement(folder: Path, run: str) -> Judgement | None:
     """What judges said of a run; None when they were not asked.
 
     Raises:
         InputFileError: The file is there and cannot be read.
     """
-    path = path_of(folder, run)
+    path = judgement_of(folder, run)
     try:
         return Judgement.model_validate_json(path.read_bytes())
     except FileNotFoundError:
@@ -156,7 +150,7 @@ def read_judgement(folder: Path, run: str) -> Judgement | None:
 
 def write_judgement(folder: Path, judgement: Judgement) -> None:
     """Write a judgement atomically."""
-    path = path_of(folder, judgement.run)
+    path = judgement_of(folder, judgement.run)
     text = json.dumps(judgement.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=1)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@
     runs/RUN/card.json        its score card, as claimed
     runs/RUN/calls.jsonl      its calls in order; bytes are named by hash
     runs/RUN/files.jsonl      what lay in its workspace
+    runs/RUN/judges.json      what judges said of it, with every prompt and reply, when they were asked
     values/HASH               the bytes of requests, results and files
     attestations.json         what the server signed of them, when it has a key
 
@@ -29,7 +30,7 @@ from m3bench.server.results.interchange.signatures import signatures_of
 from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, store_folder
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row, overall
-from m3bench.server.store.layout import run_workspace
+from m3bench.server.store.layout import judgement, run_workspace
 from m3bench.server.store.records import CallRecord, Mode, RunRecord, State
 from m3bench.server.store.seal import regular_files
 from m3bench.server.store.sqlite import SqliteStore
@@ -37,11 +38,11 @@ from m3bench.tasks.errors import InputFileError
 
 FORMAT = "m3bench/bundle"
 INDEX, HEADER, SAMPLES, SIGNED = "bundle.json", "set.json", "samples.jsonl", "attestations.json"
-RUN, CARD, CALLS, FILES = "run.json", "card.json", "calls.jsonl", "files.jsonl"
+RUN, CARD, CALLS, FILES, JUDGES = "run.json", "card.json", "calls.jsonl", "files.jsonl", "judges.json"
 
 NAMES = re.compile(
     r"bundle\.json|set\.json|samples\.jsonl|attestations\.json|values/[0-9a-f]{64}"
-    r"|runs/[0-9a-z]{1,64}/(run\.json|card\.json|calls\.jsonl|files\.jsonl)"
+    r"|runs/[0-9a-z]{1,64}/(run\.json|card\.json|calls\.jsonl|files\.jsonl|judges\.json)"
 )
 """What a member may be called."""
 
@@ -188,6 +189,9 @@ def _spool_run(spool: "_Spool", run: RunRecord, store: SqliteStore) -> None:
     spool.put(f"{place}/{CALLS}", _lines(_call(spool, call) for call in store.calls(run.id)))
     workspace = run_workspace(store.folder, run.id)
     spool.put(f"{place}/{FILES}", _lines(_file(spool, workspace, path) for path in regular_files(workspace)))
+    said = judgement(store.folder, run.id)
+    if said.exists():
+        spool.put(f"{place}/{JUDGES}", said.read_bytes())
 
 
 def _call(spool: "_Spool", call: CallRecord) -> dict[str, Any]:

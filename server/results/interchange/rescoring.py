@@ -156,6 +156,10 @@ class _Rescoring:
                 self._differ(where, what, claimed, real)
             if record.mode == "ranked":
                 self._note("That runs were ranked is the submitter's word, unless a key that you trust signed them.")
+            if (said := run.judged) is not None:
+                if (said.run, said.task, said.seal) != (record.id, record.task, record.seal):
+                    self._differ(where, "what judges said", f"of run {said.run[:12]} ({said.task})", "of another run")
+                self._note("What judges said is the submitter's word: nobody was asked again.")
             if is_coarse(run.calls):
                 self._note("Some times have been rounded, or come from a coarse clock: little can be read from them.")
             here = self._here(where, record.manifest)

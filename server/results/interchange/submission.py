@@ -36,6 +36,17 @@ class SubmittedRun:
     calls: tuple[CallRecord, ...]
     """In the order of the log."""
     files: tuple[PackedFile, ...]
+    judged: "Judgement | None" = None
+    """What judges said of it."""
+
+
+class Judgement(BaseModel):
+    """What judges said of a run: which run that is; the rest is for whoever reads judgements."""
+
+    model_config = {"extra": "allow"}
+    run: str
+    task: str
+    seal: str | None
 
 
 class Submission:
@@ -87,7 +98,10 @@ class Submission:
         files = tuple(self._many(f"{place}/{bundle.FILES}", PackedFile))
         for file in files:
             self._check(file.path)
-        return SubmittedRun(record=RunRecord(**packed.model_dump(), scorecard=card), calls=calls, files=files)
+        record = RunRecord(**packed.model_dump(), scorecard=card)
+        judged = f"{place}/{bundle.JUDGES}"
+        said = self._one(judged, Judgement) if judged in self._archive else None
+        return SubmittedRun(record=record, calls=calls, files=files, judged=said)
 
     def furnish(self, run: SubmittedRun, folder: Path) -> None:
         """Write a run's files below a folder, as they lay in its workspace.

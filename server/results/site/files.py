@@ -41,6 +41,8 @@ from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
 
 STYLES = ("card.css", "set.css", "leaderboard.css", "site.css")
+SHOWN = ("verdict", "summary", "proves", "cannot_prove", "signers", "starts", "coverage", "notes")
+"""What a board shows of a verdict."""
 COLUMNS = tuple(name for name in (*METRICS, "average") if not name.startswith("argument_similarity_"))
 """The metrics of a CSV file."""
 
@@ -101,14 +103,26 @@ def write_site(
     mixed: bool = False,
     common: bool = False,
     libraries: Sequence[Library] = (),
+    verdicts: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Write a site into a folder; returns the document of its board.
+
+    Args:
+        folder: Where.
+        sets: The sets.
+        mixed: Put sets together although they were made under other conditions.
+        common: Compare over the tasks that all sets have.
+        libraries: Sets of tasks at hand; questions and pictures come from them.
+        verdicts: What came of verifying each set, by its name, as `Verdict.to_json` gives it.
 
     Raises:
         InputFileError: The folder cannot be written.
         UserError: The sets do not belong together.
     """
     document = leaderboard_document(sets, mixed=mixed, common=common)
+    for entry in document["entries"]:
+        if (verdict := (verdicts or {}).get(entry["name"])) is not None:
+            entry["verdict"] = {name: verdict[name] for name in SHOWN}
     if common:
         sets = over_common_tasks(sets)
     for name, data in site(sets, document, libraries):
@@ -198,7 +212,8 @@ def _home(board: Mapping[str, Any], listed: Mapping[str, Any]) -> dict[str, Any]
         "mixed": board["mixed"],
         "manifest": board["manifest"],
         "entries": [
-            {name: entry[name] for name in ("rank", "ranks", "name", "kind", "agent", "solver", "profile", "counts")}
+            {name: entry[name] for name in ("rank", "ranks", "name", "kind", "agent", "solver", "profile", "counts",
+                                            "verdict") if name in entry}
             | {"summary": {name: entry["summary"][name] for name in ("runs", "tasks", "profile", "success", "checked",
                                                                      "success_interval", "metrics", "intervals")}}
             for entry in board["entries"]
@@ -249,7 +264,7 @@ def _csv(entries: Iterable[Mapping[str, Any]]) -> str:
     writer.writerow(
         ["rank", "name", "kind", "agent", "solver", "profile", "scored", "void", "success", "success_low",
          "success_high", "average_rank", *COLUMNS, "average_low", "average_high", "m3_average", "input_tokens",
-         "output_tokens", "cost", "manifest"]
+         "output_tokens", "cost", "manifest", "level"]
     )  # fmt: skip
     for entry in entries:
         summary, usage = entry["summary"], entry["usage"]
@@ -259,7 +274,8 @@ def _csv(entries: Iterable[Mapping[str, Any]]) -> str:
              entry["profile"], entry["counts"]["scored"], entry["counts"]["void"], summary["success"],
              *(summary["success_interval"] or ("", "")), entry["ranks"].get("average", {}).get("rank"),
              *(summary["metrics"].get(name) for name in COLUMNS), low, high, summary["paper"], usage["input_tokens"],
-             usage["output_tokens"], usage["cost"], " ".join(entry["manifest"])]
+             usage["output_tokens"], usage["cost"], " ".join(entry["manifest"]),
+             entry.get("verdict", {}).get("verdict", "")]
         )  # fmt: skip
     return text.getvalue()
 

@@ -28,7 +28,7 @@ function leader(entry, links) {
   const [low, high] = between || [success, success];
   return h("li", {},
     h("span", { class: "place number" }, entry.rank === null ? "–" : String(entry.rank)),
-    h("span", { class: "who" }, linked(links.set[entry.name], said(entry.name)), h("span", { class: "soft small" }, " ", said([entry.kind, entry.solver].filter(Boolean).join(" · ")))),
+    h("span", { class: "who" }, linked(links.set[entry.name], said(entry.name)), h("span", { class: "soft small" }, " ", said([entry.kind, entry.solver, entry.verdict && entry.verdict.summary].filter(Boolean).join(" · ")))),
     h("span", { class: "drawing" }, bar({ value: success, low, high, label: `solved ${percent(success)}`, tone: entry.kind === "baseline" ? "extra" : "" })),
     h("span", { class: "number value" }, h("b", { "data-value": `${entry.name}.success` }, percent(success)), h("span", { class: "soft small" }, " solved, n " + grouped(entry.summary.checked))),
     h("span", { class: "number soft small" }, "average ", h("span", { "data-value": `${entry.name}.average` }, fixed(metrics.average))));

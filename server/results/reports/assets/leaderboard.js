@@ -9,6 +9,7 @@ pages.leaderboard = (data, root) => {
     mixedNote(data.mixed),
     data.common ? h("p", { class: "warning", role: "note" }, `Only the ${data.common.tasks} tasks that all sets have are compared here.`) : null,
     standingsSection(data),
+    levelSection(data),
     plotSection(data),
     section("metrics", "Metrics", "means over tasks, by set", metricTable(data)),
     section("failures", "What became of the samples", "every sample has one class", failureShares(data.entries.map((entry) => ({ name: entry.name, failures: entry.failures, address: setAddress(data, entry) })))),
@@ -18,6 +19,28 @@ pages.leaderboard = (data, root) => {
     downloads(data.downloads),
   ].filter(Boolean));
 };
+
+const LEVELS = ["refuted", "consistent", "replayed", "attested"];
+
+/* How far a set can be trusted, in a word, with what that word leaves out. */
+function levelOf(entry) {
+  if (!entry.verdict) return "–";
+  const [level, ...rest] = entry.verdict.summary.split(", ");
+  return [h("span", { "data-value": `${entry.name}.level` }, badge(level === "consistent" ? "plain" : "strong", level)), h("span", { class: "soft small" }, " ", said(rest.join(", ")))];
+}
+
+/* What every level on the board proves and what it cannot, and what was found beside it. */
+function levelSection(data) {
+  const known = data.entries.filter((entry) => entry.verdict);
+  if (!known.length) return null;
+  const levels = [...new Map(known.map((entry) => [entry.verdict.verdict, entry.verdict])).values()];
+  const scored = (entry) => `${entry.verdict.coverage.scored} of ${entry.verdict.coverage.planned}`;
+  const counted = (entry) => Object.entries(entry.verdict.starts).map(([state, number]) => `${number} ${state}`).join(", ") || "not known";
+  return section("levels", "How far each set can be trusted", "what was to be played and was not submitted counts as not solved",
+    table({ stack: true, columns: [{ label: "level", head: true }, { label: "what it proves" }, { label: "what it cannot" }], rows: levels.map((one) => [badge("plain", one.verdict), one.proves, one.cannot_prove]) }),
+    table({ stack: true, columns: [{ label: "set", head: true }, { label: "submitted" }, { label: "runs that its server counts" }, { label: "notes" }],
+      rows: known.map((entry) => [linked(setAddress(data, entry), said(entry.name)), scored(entry), said(counted(entry)), h("span", { class: "small" }, said(entry.verdict.notes.join(" "), 2000))]) }));
+}
 
 function setAddress(data, entry) {
   return data.links ? data.links.set[entry.name] : null;
@@ -48,6 +71,7 @@ function standingsSection(data) {
   const columns = [
     { label: "rank", right: true, by: (entry) => (ranked(entry, first(entry)) === null ? null : -ranked(entry, first(entry))), cell: (entry) => [number(entry, "rank", rankText(entry, first(entry))), places(entry, first(entry))] },
     { label: "set", head: true, by: (entry) => entry.name, cell: (entry) => [linked(setAddress(data, entry), said(entry.name)), " ", badge(entry.kind === "baseline" ? "extra" : "plain", KINDS[entry.kind] || entry.kind), h("span", { class: "soft small" }, " ", said([entry.solver, entry.profile].filter(Boolean).join(" · ")))] },
+    ...(data.entries.some((entry) => entry.verdict) ? [{ label: "level", by: (entry) => (entry.verdict ? LEVELS.indexOf(entry.verdict.verdict) : null), cell: (entry) => levelOf(entry) }] : []),
     { label: "solved", right: true, by: (entry) => entry.summary.success, cell: (entry) => [number(entry, "success", percent(entry.summary.success)), h("span", { class: "n" }, "n " + grouped(entry.summary.checked))] },
     { label: "solved as a bar", hide: true, className: "drawing", cell: (entry) => { const [low, high] = entry.summary.success_interval || [entry.summary.success, entry.summary.success]; return bar({ value: entry.summary.success, low, high, label: `solved ${percent(entry.summary.success)}`, tone: entry.kind === "baseline" ? "extra" : "" }); } },
     { label: "95 % interval", cell: (entry) => h("span", { class: "number soft" }, entry.summary.success_interval ? `${fixed(entry.summary.success_interval[0] * 100, 1)} – ${percent(entry.summary.success_interval[1])}` : "–") },

@@ -188,6 +188,7 @@ function runRow(run, data, compared, pick) {
 function runLinks(run, data) {
   const links = data.links || { run: {}, task: {} };
   if (links.run[run.run]) return h("p", { class: "small" }, h("a", { href: links.run[run.run] }, "Score card with every call"), links.task[run.task] ? [" · ", h("a", { href: links.task[run.task] }, "The task and every run of it")] : null);
+  if (!data.folder) return null;
   return h("p", { class: "small soft" }, "Every call of this run: ", h("code", {}, `m3bench report ${run.run.slice(0, 12)} --data ${data.folder}`));
 }
 

@@ -9,10 +9,10 @@ from m3bench.server.evaluate.judges.record import (
     Judgement,
     KeptPrompt,
     Vote,
-    path_of,
     read_judgement,
     write_judgement,
 )
+from m3bench.server.store.layout import judgement
 from m3bench.tasks.errors import InputFileError
 
 EMPTY = Judgement(run="r1", task="t", seal="s", wording=1, panels={"completion": ("a", "b")})
@@ -48,7 +48,7 @@ def test_a_later_vote_takes_the_place_of_an_earlier_one_and_unused_prompts_go() 
     ],
 )  # fmt: skip
 def test_a_file_that_is_none_is_one_clear_error(tmp_path: Path, text: str) -> None:
-    path = path_of(tmp_path, "r1")
+    path = judgement(tmp_path, "r1")
     path.parent.mkdir()
     path.write_text(text)
     with pytest.raises(InputFileError, match=r"r1\.json.*move it away and judge again"):
