@@ -7,7 +7,7 @@ connects and lists tools leaves no file, no process and no run behind.
 import logging
 import secrets
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import cache, cached_property, partial
 from importlib.metadata import version
@@ -37,7 +37,7 @@ from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scoring.encoder import check_encoder
 from m3bench.server.settings import Settings
-from m3bench.server.store.capability import ToolLoading, bare_name, client_facts
+from m3bench.server.store.capability import ClientTable, bare_name, client_facts
 from m3bench.server.store.layout import WORKSPACES, database, run_workspace
 from m3bench.server.store.records import RunRecord, now
 from m3bench.server.store.sqlite import SqliteStore
@@ -66,21 +66,18 @@ class App:
         settings: What the person chose.
         catalog: The tools there are; those that are built when left out.
         runs_per_sandbox: More than one only for agents that are known to mean no harm.
-        structured: What is known of a client, by its name, about structured content; see the table of clients.
-        loading: The same about how its model comes by the tools.
+        clients: What is known of clients beforehand.
         library: The tasks; those that the settings name when left out.
     """
 
     def __init__(
         self, settings: Settings, catalog: Catalog | None = None, *, runs_per_sandbox: int = 1,
-        structured: Callable[[str], str] | None = None, loading: Callable[[str], ToolLoading] | None = None,
-        library: Library | None = None,
+        clients: ClientTable | None = None, library: Library | None = None,
     ) -> None:  # fmt: skip
         check_encoder(settings.encoder)
         self.settings = settings
         self._runs_per_sandbox = runs_per_sandbox
-        self._structured = structured
-        self._loading = loading
+        self._clients = clients
         self.catalog = catalog or load_catalog().ready
         self.library = library or _library(settings)
         self.fleet = open_fleet(settings, PROMPTS)
@@ -165,7 +162,8 @@ class App:
     def _takes_structured(self, client: str) -> bool:
         """Whether a client passes structured content over, as a probe of it or the table of clients says."""
         probed = (client_facts(self.settings.data, client, "")["capabilities"] or {}).get("structured")
-        return (probed or (self._structured(bare_name(client)) if self._structured is not None else "")) == "ignored"
+        known = self._clients.structured(bare_name(client)) if self._clients is not None else ""
+        return (probed or known) == "ignored"
 
     @cached_property
     def _entries(self) -> Mapping[str, dict[str, Any]]:
@@ -354,8 +352,7 @@ class App:
         last = next(reversed(self.store.calls(record.id)), None)
         if last is None:
             return None
-        tools = self._loading(bare_name(last.client)) if self._loading is not None else "not known"
-        return Client(**client_facts(self.settings.data, last.client, last.revision), tools=tools)
+        return Client(**client_facts(self.settings.data, last.client, last.revision, self._clients))
 
     @property
     def _encoder(self) -> Any:

@@ -119,16 +119,25 @@ def by_client_info(name: str) -> Client | None:
     return None
 
 
-def structured_by(name: str) -> str:
-    """What a client does with structured content, by the `clientInfo.name` it gives; empty when it is not known."""
-    client = by_client_info(name)
-    return client.structured if client is not None else ""
+class KnownClients:
+    """What the table and the trials say of a client, for whoever has only what it calls itself."""
 
+    def structured(self, name: str) -> str:
+        """What a client does with structured content; empty when it is not known."""
+        client = by_client_info(name)
+        return client.structured if client is not None else ""
 
-def tools_by(name: str) -> ToolLoading:
-    """How a client's model comes by the tools, by the `clientInfo.name` that the client gives."""
-    client = by_client_info(name)
-    return client.tools if client is not None else "not known"
+    def loading(self, name: str) -> ToolLoading:
+        """How a client's model comes by the tools."""
+        client = by_client_info(name)
+        return client.tools if client is not None else "not known"
+
+    def measured(self, name: str, version: str) -> dict[str, Any] | None:
+        """What a trial found of this very version, in the short form of a capability card."""
+        from m3bench.server.clients.trial.measured import measured
+
+        called = f"{name} {version}"
+        return next((found.short(version) for found in measured().values() if found.client == called), None)
 
 
 def profile_for(client: Client) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 
 from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
-from m3bench.server.clients.table import tools_by
+from m3bench.server.clients.table import KnownClients
 from m3bench.server.settings import Settings
-from m3bench.server.store.capability import ToolLoading
+from m3bench.server.store.capability import ClientTable
 from m3bench.tasks.library import BUNDLED, Library
 
 
@@ -39,6 +39,7 @@ class Installation:
         seat = app.open_seat("verify", profile if isinstance(profile, str) else "(none)")
         return seat, app.manifest(seat)
 
-    def loading(self, client: str) -> ToolLoading:
-        """How the model of a client comes by the tools, by the client's name."""
-        return tools_by(client)
+    @property
+    def clients(self) -> ClientTable:
+        """What is known of clients beforehand."""
+        return KnownClients()

@@ -50,7 +50,7 @@ def open_set(
 
     from m3bench.server.app import App
     from m3bench.server.authoring.sets import private_set
-    from m3bench.server.clients.table import structured_by, tools_by
+    from m3bench.server.clients.table import KnownClients
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.secret import SecretLibrary, read_secret
@@ -62,7 +62,7 @@ def open_set(
         raise UserError("The commitment is not of this secret: nothing was opened.")
     settings = Settings.of(ranked=True, per_family=per_family, family=tuple(family or ()), data=data)
     library = SecretLibrary.of(private_set(settings, secret.seed, secret))
-    app = App(settings, structured=structured_by, loading=tools_by, library=library)
+    app = App(settings, clients=KnownClients(), library=library)
     scored, others = anyio.run(score_all, app)
     if output is not None:
         library.write(output)

@@ -102,7 +102,7 @@ def serve(
     """
     from m3bench.proxy.instant import Start
     from m3bench.server.app import App
-    from m3bench.server.clients.table import structured_by, tools_by
+    from m3bench.server.clients.table import KnownClients
     from m3bench.server.serving import address_of, serve_http_app, serve_stdio_app
     from m3bench.server.settings import Settings
 
@@ -130,7 +130,7 @@ def serve(
         spares=spares,
         data=data,
     )
-    make = partial(App, settings, structured=structured_by, loading=tools_by)
+    make = partial(App, settings, clients=KnownClients())
     if http is None:
         usual = all(one is None for one in (servers, record, replay, tasks, seed, secret_file))
         serve_stdio_app(make, context.obj, Start(profile, content_only) if usual else None)

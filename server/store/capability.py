@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
@@ -29,6 +29,22 @@ ToolLoading = Literal["loaded", "by search", "not known"]
 
 SHORT = ("images", "overlap", "overlap_others", "structured", "long_text", "call_seconds")
 """The facts that a score card shows, because scores depend on them."""
+
+
+class ClientTable(Protocol):
+    """What is known of clients beforehand, by what they call themselves."""
+
+    def structured(self, name: str) -> str:
+        """What a client does with structured content; empty when it is not known."""
+        ...
+
+    def loading(self, name: str) -> ToolLoading:
+        """How its model comes by the tools."""
+        ...
+
+    def measured(self, name: str, version: str) -> dict[str, Any] | None:
+        """What a trial found of this very version, in the short form of a capability card."""
+        ...
 
 
 def fact(value: object, evidence: Evidence, says: str) -> dict[str, Any]:
@@ -94,13 +110,17 @@ def bare_name(called: str) -> str:
     return called.rpartition(" ")[0] or called
 
 
-def client_facts(data: Path, called: str, revision: str) -> dict[str, Any]:
+def client_facts(data: Path, called: str, revision: str, table: ClientTable | None = None) -> dict[str, Any]:
     """What a score card says of the client that played: who it is, and the short form of its capability card.
+
+    What a probe found of this version here comes first, then what a trial of this version found elsewhere, then what
+    a probe found of another version.
 
     Args:
         data: The data folder.
         called: Name and version as the record of calls has them.
         revision: The protocol revision it spoke.
+        table: What is known of clients beforehand.
     """
     name, _, version = called.rpartition(" ") if " " in called else (called, "", "")
     try:
@@ -108,8 +128,14 @@ def client_facts(data: Path, called: str, revision: str) -> dict[str, Any]:
     except InputFileError:
         known = []  # A card that cannot be read must not cost a score.
     exact = [probed for probed in known if probed["client"]["version"] == version]
+    measured = table.measured(name, version) if table is not None and not exact else None
     chosen = (exact or known)[-1:]
-    return {"name": called, "revision": revision, "capabilities": short(chosen[0]) if chosen else None}
+    return {
+        "name": called,
+        "revision": revision,
+        "capabilities": measured or (short(chosen[0]) if chosen else None),
+        "tools": table.loading(name) if table is not None else "not known",
+    }
 
 
 def short(probed: Card) -> dict[str, Any]:

@@ -34,6 +34,15 @@ class Measured(BaseModel):
         """What is kept of findings."""
         return cls.model_validate({name: getattr(found, name) for name in cls.model_fields})
 
+    def short(self, version: str) -> dict[str, Any]:
+        """In the short form of a capability card."""
+        return {
+            "probed": version,
+            "images": self.picture == "shown",
+            "overlap": self.reading,
+            "overlap_others": self.writing,
+        }
+
 
 class Framework(BaseModel):
     """A framework for agents at a version."""

@@ -25,7 +25,7 @@ from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scorecard.restarts import without_restarts
 from m3bench.server.scoring import Encoder
-from m3bench.server.store.capability import ToolLoading, bare_name, client_facts
+from m3bench.server.store.capability import ClientTable, client_facts
 from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.tasks.errors import M3Error, StoreError
@@ -57,8 +57,9 @@ class Installation(Protocol):
         """
         ...
 
-    def loading(self, client: str) -> ToolLoading:
-        """How the model of a client comes by the tools, by the client's name."""
+    @property
+    def clients(self) -> ClientTable:
+        """What is known of clients beforehand."""
         ...
 
 
@@ -244,13 +245,12 @@ class _Rescoring:
         if not run.calls:
             return None
         last = run.calls[-1]
-        facts = client_facts(workspace / "nothing", last.client, last.revision)
+        facts = client_facts(workspace / "nothing", last.client, last.revision, self._installation.clients)
         client = (run.record.scorecard or {}).get("client")
         claimed = client.get("capabilities") if isinstance(client, dict) else None
-        if claimed is not None:
+        if claimed not in (None, facts["capabilities"]):
             self._note("What a probe found of the client is the submitter's word.")
-        tools = self._installation.loading(bare_name(last.client))
-        return Client(**{**facts, "tools": tools, "capabilities": claimed if isinstance(claimed, dict) else None})
+        return Client(**{**facts, "capabilities": claimed if isinstance(claimed, dict) else None})
 
     def _compare_claims(self, scored: int, results: Sequence[Result]) -> None:
         """The numbers of the whole set; what a run that could not be scored again would give is not known."""

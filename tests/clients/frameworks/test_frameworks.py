@@ -43,6 +43,7 @@ def test_a_framework_that_cannot_be_installed_is_named(tmp_path: Path, monkeypat
 )
 def test_a_framework_plays_a_task(name: str, transport: str, tmp_path: Path) -> None:
     known = getattr(frameworks()[name], transport)
+    proven = (known.reading, known.writing) == ("together", "together")
     for attempt in range(ATTEMPTS):
         try:
             found = played(name, transport, tmp_path / str(attempt))
@@ -54,6 +55,7 @@ def test_a_framework_plays_a_task(name: str, transport: str, tmp_path: Path) -> 
         assert found.solved
         assert found.best == 1
         assert sum(found.steps) == sum(found.reference)
-        if Measured.of(found) == known:
+        if Measured.of(found) == known and (found.average == 1 or not proven):
             break
     assert Measured.of(found) == known
+    assert found.average == 1 or not proven

@@ -13,7 +13,6 @@ import os
 import pytest
 
 from m3bench.server.clients.table import clients
-from m3bench.server.clients.trial.findings import Findings
 from m3bench.server.clients.trial.measured import Measured, measured
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.clients.trial.trial import first_turn, try_client
@@ -32,24 +31,15 @@ FIRST_TURNS = int(os.environ.get("M3BENCH_FIRST_TURNS", "1"))
 @pytest.mark.parametrize("key", STARTS)
 def test_a_client_plays_a_task_from_the_entry_that_install_writes(key: str, programs: str) -> None:
     known = measured()[key]
-    proven = (known.reading, known.writing) == ("together", "together")
     for _ in range(ATTEMPTS):
         found = try_client(clients()[key], path=programs)
         assert found.problems == ()
         assert found.solved
-        assert found.best == 1
         assert found.tools_shown == found.tools_expected
         assert found.card == ("Markdown" if key in SAME_CARD else known.card)
-        if Measured.of(found) == known and (found.average == 1 or not proven):
+        if Measured.of(found) == known and found.average == 1:
             break
     assert Measured.of(found) == known
-    assert sum(found.steps) == sum(found.reference)
-    if proven:
-        assert_nothing_is_open(found)
-
-
-def assert_nothing_is_open(found: Findings) -> None:
-    """Calls that overlap prove the steps, so there is one reading, and it is the reference's."""
     assert found.steps == found.reference
     assert found.average == 1
 

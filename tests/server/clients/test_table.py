@@ -9,7 +9,7 @@ from m3bench.proxy.trim import MAX_RESULT_BYTES
 from m3bench.server.clients.client import NAME, Client
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.guide import PROGRAM, page
-from m3bench.server.clients.table import OWN_TOOLS, by_client_info, clients, find, profile_for, tools_by
+from m3bench.server.clients.table import OWN_TOOLS, KnownClients, by_client_info, clients, find, profile_for
 from m3bench.server.clients.trial.measured import measured
 from m3bench.server.store.records import RUN_TOOLS as TOOLS
 from m3bench.tasks.catalog import load_catalog
@@ -105,8 +105,8 @@ def test_a_client_is_known_by_what_it_calls_itself(said: str, key: str | None) -
 def test_how_models_come_by_the_tools_is_what_was_measured() -> None:
     for key, found in measured().items():
         assert clients()[key].tools == found.tools
-    assert tools_by("claude-code") == "by search"
-    assert tools_by("nobody's client") == "not known"
+    assert KnownClients().loading("claude-code") == "by search"
+    assert KnownClients().loading("nobody's client") == "not known"
 
 
 def test_a_person_may_write_a_name_in_several_ways() -> None:

@@ -15,7 +15,7 @@ from mcp_types import Implementation, PromptReference
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease
 from m3bench.server.app import App
-from m3bench.server.clients.table import structured_by, tools_by
+from m3bench.server.clients.table import KnownClients
 from m3bench.server.commands.ranked import score_all
 from m3bench.server.runs.budget import Budget, budget_of
 from m3bench.server.runs.resources import PICTURE, SCORECARD, TRAJECTORY
@@ -70,7 +70,7 @@ def play(task_set: Path, tmp_path: Path) -> Play:
         profile: str | None = None, library: Library | None = None, **settings: Any
     ) -> AsyncIterator[Playing]:
         given = {"tasks": task_set, "data": tmp_path / "data", "sandbox": "inprocess", **settings}
-        app = App(Settings.of(**given), structured=structured_by, loading=tools_by)
+        app = App(Settings.of(**given), clients=KnownClients())
         app.library = library or app.library
         with anyio.fail_after(60):
             async with app.lifespan():
@@ -224,7 +224,7 @@ async def test_nothing_of_a_secret_set_is_written_down_before_it_is_opened(play:
     assert b"108" in written, "what was answered is there"
     for told in (b"answer_names", b"Add 4, 8, 15", b"sum-1", b"sums", secret.raw):
         assert told not in written, told
-    app = App(Settings.of(data=tmp_path / "data", sandbox="inprocess"), loading=tools_by)
+    app = App(Settings.of(data=tmp_path / "data", sandbox="inprocess"), clients=KnownClients())
     app.library = library
     assert await score_all(app) == (1, 0)
     store = SqliteStore(tmp_path / "data")

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from m3bench.server.clients.table import KnownClients
+from m3bench.server.clients.trial.measured import measured
 from m3bench.server.store import capability
 from m3bench.tasks.errors import InputFileError
 
@@ -41,6 +43,24 @@ def test_a_file_that_cannot_be_read_is_moved_aside(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputFileError, match="cannot be written"):
         capability.keep(tmp_path / "file", card())
+
+
+def test_a_probe_of_this_version_comes_before_a_trial_of_it_and_that_before_a_probe_of_another(tmp_path: Path) -> None:
+    def overlap(called: str) -> object:
+        found = capability.client_facts(tmp_path, called, "r", KnownClients())["capabilities"]
+        return found and (found["probed"], found["overlap_others"])
+
+    tried = measured()["claude-code"].client
+    name, _, version = tried.rpartition(" ")
+    assert overlap(tried) == (version, "in a row")
+    assert overlap(f"{name} 0.1") is None, "another version may do otherwise"
+    assert overlap("nobody's client 1.0") is None
+    older = card("0.1", overlap_others="together")
+    capability.keep(tmp_path, older | {"client": {"name": name, "version": "0.1"}})
+    assert overlap(tried) == (version, "in a row")
+    assert overlap(f"{name} 0.2") == ("0.1", "together")
+    capability.keep(tmp_path, older | {"client": {"name": name, "version": version}})
+    assert overlap(tried) == (version, "together")
 
 
 def test_a_score_card_says_in_a_line_who_played_and_how_it_sees(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import Client
 from m3bench.server.scoring import Encoder
-from m3bench.server.store.capability import bare_name, client_facts
+from m3bench.server.store.capability import client_facts
 from m3bench.server.store.records import OWN_TOOLS
 from m3bench.server.store.seal import seal
 
@@ -112,8 +112,7 @@ def _card(members: Members, run: str, installation: Installation, encoder: Encod
             submission.furnish(found, Path(name))
             library, last = installation.library, found.calls[-1]
             task = library.task(found.record.task)
-            facts = client_facts(folder / "nothing", last.client, last.revision)
-            client = Client(**facts, tools=installation.loading(bare_name(last.client)))
+            client = Client(**client_facts(folder / "nothing", last.client, last.revision, installation.clients))
             calls = [call for call in found.calls if call.tool not in OWN_TOOLS]
             known = (library.plans(task), library.scenes(task))
             return score_run(found.record, task, calls, Path(name), encoder, client, *known).to_json()
