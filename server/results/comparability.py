@@ -1,7 +1,7 @@
 """What must agree before numbers of result sets may stand side by side.
 
 The program, set of tasks, catalog, world, encoder, rules for steps and scores; the tool profile, the list of tasks, the
-solver, the limits, the scoring profile, whether pictures were shown, and whether tools were at hand or had to be
+solver, the limits, the scoring profile, whether pictures were seen, and whether tools were at hand or had to be
 searched for. Repeats may differ, since they are averaged to tasks first. A baseline agent and a client have no solver
 but themselves, so any solver may stand beside them; so may a client of which it is not known how it comes by the tools.
 """
@@ -18,7 +18,7 @@ from m3bench.tasks.errors import UserError
 VERSIONS = ("m3bench", "tasks", "catalog", "world", "encoder", "content_only", "steps", "scores", "upstream")
 """Fields of a run's manifest that must agree."""
 
-LIMITS = ("max_steps", "batch", "max_minutes", "max_messages", "max_tokens", "calling", "sight")
+LIMITS = ("max_steps", "batch", "max_minutes", "max_messages", "max_tokens", "calling")
 """Options of a set that must agree between models; `max_calls` must agree between all that have it."""
 
 MIN_COMMON = 30
@@ -40,6 +40,7 @@ def conditions(results: ResultSet) -> list[dict[str, Any]]:
             for name in LIMITS
             if name != "max_calls"
         },
+        "sight": _sight(results),
         "loading of tools": _loading(results),
         "max calls": header.options.get("max_calls", _ANY),
         "task list": _task_list(results),
@@ -148,6 +149,16 @@ def _loading(results: ResultSet) -> str:
     found = {result.card.client.tools for result in results.results if result.card.client is not None}
     known = sorted({"loaded": "at once"}.get(one, one) for one in found - {"not known"})
     return ", ".join(known) or _ANY
+
+
+def _sight(results: ResultSet) -> str:
+    """Whether the model saw the pictures: it handed in the marks of most of them."""
+    if results.header.kind == "baseline":
+        return _ANY
+    if told := results.header.options.get("sight"):
+        return str(told)
+    found = [result.card.sight == "seen" for result in results.results if result.card.sight is not None]
+    return _ANY if not found else "seen" if 2 * sum(found) > len(found) else "not seen"
 
 
 def _task_list(results: ResultSet) -> str:

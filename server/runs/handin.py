@@ -4,12 +4,12 @@ Texts are written for the model that reads them. Nothing here knows what is righ
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias
 
-from m3bench.tasks.answers.fields import Field
 from m3bench.tasks.answers.reading import absent, read, unknown
 from m3bench.tasks.errors import RunError
+from m3bench.tasks.picture_mark import FIELD, MEANING, is_mark
 from m3bench.tasks.task import Task
 
 Fields: TypeAlias = dict[str, Any] | None
@@ -39,22 +39,26 @@ def send_back_once(run: Submittable, answer: str, fields: Fields) -> None:
         raise RunError(lacks)
 
 
-def asked(fields: Sequence[Field]) -> list[str]:
+def asked(task: Task) -> list[str]:
     """The lines of a task that say what to hand in; none when it asks for prose alone."""
-    if not fields:
+    wanted = wanted_lines(task)
+    if not wanted:
         return []
-    return [
-        "What to hand in: call submit with `answer`, a sentence or two for a person, and `fields`, an object with",
-        *(f"- {field.line}" for field in fields),
-        "",
-    ]
+    to_do = "What to hand in: call submit with `answer`, a sentence or two for a person, and `fields`, an object with"
+    return [to_do, *wanted, ""]
+
+
+def wanted_lines(task: Task, *, sighted: bool = True) -> list[str]:
+    """A line for each field of a task, and one for the mark of its picture where that is shown."""
+    mark = [f"- `{FIELD}` (text): {MEANING}"] if task.pictures and sighted else []
+    return [*(f"- {field.line}" for field in task.fields), *mark]
 
 
 def lacking(task: Task, answer: str, fields: Mapping[str, Any] | None) -> str | None:
     """What an answer lacks and how to give it; None when every field is there."""
     found = read(task.fields, answer, fields)
     missing = absent(task.fields, found)
-    strange = unknown(task.fields, fields)
+    strange = [name for name in unknown(task.fields, fields) if not is_mark(name)]
     if not missing and not strange:
         return None
     said = []
@@ -63,7 +67,7 @@ def lacking(task: Task, answer: str, fields: Mapping[str, Any] | None) -> str | 
     if strange:
         said.append(f"not asked for: {', '.join(strange[:8])}")
     names = {field.name: "…" for field in task.fields}
-    wanted = "\n".join(f"- {field.line}" for field in task.fields)
+    wanted = "\n".join(wanted_lines(task))
     return (
         f"Nothing was submitted yet, because fields are {'; '.join(said)}. This task asks for these fields:\n{wanted}\n"
         f"Call submit again with `fields`, such as {json.dumps(names, ensure_ascii=False)}, or with a line "

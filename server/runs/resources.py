@@ -9,6 +9,7 @@ from m3bench.proxy.call import Relay
 from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.router import no_task
 from m3bench.proxy.seat import Seat
+from m3bench.server.runs.pictures import shown_pictures
 from m3bench.server.runs.run import Runs
 from m3bench.server.scorecard.app import MIME, URI
 from m3bench.server.scorecard.markdown import markdown
@@ -108,7 +109,8 @@ class BenchmarkResources:
             return None
         running, latest = self._runs.running(seat), self._runs.latest(seat)
         if uri == PICTURE and running is not None:
-            return {"contents": [_picture(name, data) for name, data in self._runs.pictures(running)]}
+            shown = await shown_pictures(self._library, running)
+            return {"contents": [_picture(name, data) for name, data in shown]}
         if uri == TRAJECTORY and latest is not None:
             found = played_run(self._runs.tool_calls(latest.id)).trajectory
             return _text(uri, json.dumps(found.to_json(), ensure_ascii=False, indent=1), "application/json")

@@ -60,6 +60,7 @@ class Resuming:
         run = Run(
             id=record.id, task=task, lease=lease, max_calls=resumption.max_calls, seconds=resumption.seconds,
             calls=obstacles.calls_used(calls), used=obstacles.seconds_used(record),
+            mark=record.manifest.get("mark", ""),
         )  # fmt: skip
         run.unseen = not calls
         self._runs.take_in(seat, run)

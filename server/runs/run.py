@@ -32,6 +32,7 @@ from m3bench.server.store.trouble import explain
 from m3bench.tasks.errors import PathError, RunError, SandboxError, StoreError
 from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import Reply
+from m3bench.tasks.picture_mark import new_mark
 from m3bench.tasks.task import MEDIA, Task
 
 Manifest = Callable[[Seat], dict[str, Any]]
@@ -58,12 +59,14 @@ class Run:
         seconds: Time that it may take, that included that it has used.
         calls: Those that it has made in an earlier process.
         used: The seconds since it began there.
+        mark: What the pictures that its client is sent carry; empty when there are none.
     """
 
     def __init__(
-        self, *, id: str, task: Task, lease: Lease, max_calls: int, seconds: float, calls: int = 0, used: float = 0
-    ) -> None:
-        self.id = id
+        self, *, id: str, task: Task, lease: Lease, max_calls: int, seconds: float, calls: int = 0, used: float = 0,
+        mark: str = "",
+    ) -> None:  # fmt: skip
+        self.id, self.mark = id, mark
         self.task = task
         self.lease = lease
         self._max_calls = max_calls
@@ -217,7 +220,8 @@ class Runs:
         lease = await self._lease(seat, task)
         try:
             self._furnish(lease, task)
-            manifest = await anyio.to_thread.run_sync(self._manifest, seat)
+            mark = new_mark() if task.pictures else ""
+            manifest = {**await anyio.to_thread.run_sync(self._manifest, seat), "mark": mark}
             record = RunRecord(
                 id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=now(), ended=None,
                 answer=None, seal=None, manifest=manifest, scorecard=None,
@@ -227,7 +231,7 @@ class Runs:
         except BaseException:
             await lease.release()
             raise
-        run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60)
+        run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60, mark=mark)
         seat.notice = ""
         self.take_in(seat, run)
         return run
@@ -364,10 +368,6 @@ class Runs:
     def attempts(self, seat: Seat) -> list[RunRecord]:
         """Every run that was started on a seat, newest first."""
         return self._store.runs(seat.id)
-
-    def pictures(self, run: Run) -> list[tuple[str, bytes]]:
-        """Name and file of each picture of a run's task."""
-        return [(name, self._library.picture(name)) for name in run.task.pictures]
 
     async def abandon(self, seat: Seat) -> None:
         """Give up the run of a seat, when there is one.

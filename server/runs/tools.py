@@ -17,6 +17,7 @@ from m3bench.proxy.indirect import FIND_TOOLS
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs import retrieval
 from m3bench.server.runs.handin import asked
+from m3bench.server.runs.pictures import shown_pictures
 from m3bench.server.runs.run import Run, Runs
 from m3bench.server.scorecard.app import CARD, TOOL_META
 from m3bench.server.scorecard.markdown import markdown
@@ -178,7 +179,7 @@ class BenchmarkTools:
         wanted = run is not None and task_id in (None, run.task.id) and family in (None, run.task.family)
         if run is None or not run.unseen or not wanted:
             run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
-        return self._opening(run, (retrieval.RULE,) if seat.unlisted else ())
+        return await self._opening(run, (retrieval.RULE,) if seat.unlisted else ())
 
     async def _submit(
         self, seat: Seat, answer: str, fields: dict[str, Any] | None = None, run: str | None = None
@@ -276,11 +277,11 @@ class BenchmarkTools:
         again = {"void"} if self._ranked else {"abandoned", "void"}
         return {run.task for run in self._runs.attempts(seat) if run.state not in again}
 
-    def _opening(self, run: Run, more_rules: Sequence[str]) -> dict[str, Any]:
+    async def _opening(self, run: Run, more_rules: Sequence[str]) -> dict[str, Any]:
         task = run.task
         paths = [f"./{MEDIA}/{name}" for name in task.pictures]
         takes = "; they take the path above" if len(paths) == 1 else "; they take the paths above" if paths else ""
-        handing_in = "your final answer and the fields" if task.fields else "your final answer"
+        handing_in = "your final answer and the fields" if task.fields or task.pictures else "your final answer"
         rules = (
             f"Use the tools of this server{takes}. Files that they write lie in the same folder.",
             *more_rules,
@@ -290,16 +291,12 @@ class BenchmarkTools:
             self._limits,
             f"When you are done, call submit with {handing_in}, then score.",
         )
-        lines = [f"# Task {task.id}", "", task.question, "", *_where(paths), *asked(task.fields), "How this works"]
+        lines = [f"# Task {task.id}", "", task.question, "", *_where(paths), *asked(task), "How this works"]
         lines += [f"- {rule}" for rule in rules]
         text = "\n".join([*lines, "", f"Run handle: {run.id}"])
         images = [
-            {
-                "type": "image",
-                "data": b64encode(self._library.picture(name)).decode(),
-                "mimeType": picture_type(name),
-            }
-            for name in task.pictures
+            {"type": "image", "data": b64encode(data).decode(), "mimeType": picture_type(name)}
+            for name, data in await shown_pictures(self._library, run)
         ]
         facts: dict[str, Any] = {
             "task": task.id,

@@ -26,6 +26,7 @@ from m3bench.server.scorecard.model import (
     ReferenceCall,
     ScoreCard,
 )
+from m3bench.server.scorecard.sight import sight_of
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
 from m3bench.server.scorecard.void import without_numbers_if_void
 from m3bench.server.scoring import Encoder, TrajectoryScore, effect_ranges, score
@@ -128,6 +129,7 @@ def score_run(
         ),
         reasons=reasons(best.answers),
         client=client,
+        sight=sight_of(run, task, records),
     )
     card = card.model_copy(update={"improvements": improvements(card)})
     return without_numbers_if_void(card, played.excluded)

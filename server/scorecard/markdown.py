@@ -19,6 +19,7 @@ from m3bench.server.scorecard.model import (
     ReferenceCall,
     ScoreCard,
 )
+from m3bench.server.scorecard.sight import WORDS
 from m3bench.server.scoring.effect_reasons import AVERAGE
 from m3bench.server.scoring.words import printable, value
 from m3bench.server.store.capability import client_line
@@ -58,6 +59,7 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
         _checks(card),
         " ".join(part for part in (_outcomes(card), _steps(card)) if part),
         _client(card),
+        WORDS[card.sight] if card.sight is not None else "",
         _more(run),
     ]
     return "\n\n".join(part for part in parts if part)

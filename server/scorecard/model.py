@@ -4,10 +4,12 @@ Store, chat, reports, live view, exports and bundles all read and write this one
 `docs/scorecard.schema.json`. `building` computes the values, `migration` reads older cards, `markdown` has the words.
 """
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from m3bench.server.scorecard.sight import Sight
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.capability import ToolLoading
 from m3bench.tasks.fault import Fault as RunFault
@@ -318,6 +320,8 @@ class ScoreCard(_Part):
     """What would have raised the average, the most first."""
     client: Client | None = None
     """Who played; null when no call was recorded."""
+    sight: Sight | None = None
+    """How the picture was seen; null when there is none, or in a run of an earlier version."""
     void: VoidReason | None = None
     """Why the run is void: it has no numbers then, is shown and counted, and never averaged."""
 
@@ -385,14 +389,8 @@ class ScoreCard(_Part):
         """The same for the paper's metric."""
         if self.paper is None:
             return self.row
-        return Row(
-            id=self.task,
-            family=self.family,
-            metrics=self.paper.metrics,
-            reference_calls=self.paper.reference_calls,
-            actual_calls=len(self.alignment.actual_calls),
-            matched=self.paper.matched,
-        )
+        counted, matched = self.paper.reference_calls, self.paper.matched
+        return replace(self.row, metrics=self.paper.metrics, reference_calls=counted, matched=matched, profile="m3")
 
     def range_of(self, metric: str) -> tuple[float, float]:
         """Lowest and highest value of a metric over all readings of the log."""

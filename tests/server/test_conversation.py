@@ -14,7 +14,6 @@ from mcp_types import PromptReference
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog
 from tests.server.conftest import Connect
-from tests.sets import PICTURE
 
 NUMBERS = [4, 8, 15, 16, 23, 42]
 
@@ -111,11 +110,11 @@ async def test_mistakes_are_told_what_to_do_next(connect: Connect) -> None:
 async def test_the_picture_and_the_trajectory_can_be_read_as_resources(connect: Connect) -> None:
     async with connect() as client:
         assert (await client.list_resources()).resources == []
-        await client.call_tool("start_task", {"task_id": "sum-1"})
+        opening = await client.call_tool("start_task", {"task_id": "sum-1"})
         await client.call_tool("math__sum", {"numbers": NUMBERS})
         picture = (await client.read_resource("m3bench://run/picture")).contents[0]
         assert picture.mime_type == "image/png"
-        assert len(picture.blob) == len(PICTURE) // 3 * 4 + (4 if len(PICTURE) % 3 else 0)  # type: ignore[union-attr]
+        assert picture.blob == opening.content[1].data  # type: ignore[union-attr]
         trajectory = json.loads((await client.read_resource("m3bench://run/trajectory")).contents[0].text)  # type: ignore[union-attr]
         assert trajectory["steps"] == [{"calls": [{"tool": "math/sum", "arguments": {"numbers": NUMBERS}}]}]
         with pytest.raises(MCPError, match="not found"):

@@ -31,6 +31,7 @@ from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
+from m3bench.tasks.picture_mark import marked
 from m3bench.tasks.profiles import tools_of
 
 SECONDS = 300.0
@@ -140,7 +141,7 @@ class _Trial:
             try:
                 for record in store.runs():
                     if record.task == self.task.id and (card := card_of(record)) is not None:
-                        picture = self.library.picture(self.task.pictures[0])
+                        picture = marked(self.library.picture(self.task.pictures[0]), record.manifest["mark"])
                         run = record, card, store.calls(record.id)
                         return findings(self.task, self.profile, self.tools, model.requests, picture, run, self.catalog)
             finally:

@@ -17,7 +17,15 @@ import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Implementation, TextContent, Tool
+from mcp_types import (
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    ImageContent,
+    Implementation,
+    TextContent,
+    Tool,
+)
 
 from m3bench.server.evaluate.headless.forked_servers import launcher
 from m3bench.server.scorecard.app import CARD
@@ -75,6 +83,8 @@ class SampleSeat:
     client: Client
     run: str
     """The run's handle."""
+    pictures: tuple[ImageContent, ...]
+    """The pictures of its task, with its mark."""
     tools: tuple[Tool, ...]
     """What the profile shows, without the benchmark's own tools."""
     step: int = field(default=0, init=False)
@@ -130,6 +140,7 @@ async def open_seat(seating: Seating, task: str, profile: str, client: Implement
                 seat = SampleSeat(
                     client=connection,
                     run=str((opening.meta or {})["m3bench/task"]["run"]),
+                    pictures=tuple(block for block in opening.content if isinstance(block, ImageContent)),
                     tools=tuple(tool for tool in listed if tool.name not in RUN_TOOLS),
                 )
                 try:

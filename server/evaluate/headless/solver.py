@@ -28,6 +28,7 @@ from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
 from m3bench.server.evaluate.headless.scorer import ANSWER, CARD, RUN
 from m3bench.server.evaluate.headless.solver_react import React
 from m3bench.server.evaluate.headless.solver_text import TextReact
+from m3bench.server.evaluate.headless.task import with_pictures
 from m3bench.server.results.resultset import Sample, Usage
 from m3bench.server.scorecard.migration import read_card
 from m3bench.tasks.errors import M3Error, ProviderError, RunEndError, UserError
@@ -151,7 +152,7 @@ def seated(options: SampleOptions) -> Solver:
         client = Implementation(name=str(state.model), version=options.agent)
         async with open_seat(seating, facts["task"], facts["profile"], client) as seat:
             state.store.set(RUN, seat.run)
-            work = AgentState(messages=state.messages)
+            work = AgentState(messages=with_pictures(state.messages, seat.pictures))
             async with _handing_in(seat, state, work, heard):
                 with apply_limits(options.limits(), catch_errors=True) as limited:
                     await play(SeatTools(seat, sighted=options.sighted), work)

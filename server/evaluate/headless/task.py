@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from inspect_ai import Task as InspectTask
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.dataset import Sample as InspectSample
-from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText
+from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage, ContentText
 from inspect_ai.solver import Solver
+from mcp_types import ImageContent
 
 from m3bench.server.evaluate.headless.plan import Attempt
 from m3bench.server.evaluate.headless.scorer import scorecard
+from m3bench.server.runs.handin import wanted_lines
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import MEDIA, Task, picture_type
 
@@ -25,7 +27,12 @@ PROMPT = """\
 {question}
 
 {pictures}
-Files that tools write lie in the same folder. At most {max_calls} calls can be made."""
+Files that tools write lie in the same folder. At most {max_calls} calls can be made.{fields}"""
+
+FIELDS = """
+
+Fields to hand in beside the answer, by name:
+{lines}"""
 
 
 def inspect_task(
@@ -67,7 +74,10 @@ def inspect_task(
 
 
 def prompt(library: Library, task: Task, max_calls: int, *, sighted: bool = True) -> list[Content]:
-    """What the model is told: the question, the paths of the pictures, and the pictures or that they are not shown."""
+    """What the model is told: the question, the paths of the pictures, what to hand in, and the pictures.
+
+    To a model that is not shown the pictures it is said that there are some.
+    """
     paths = ", ".join(f"./{MEDIA}/{name}" for name in task.pictures)
     where = {0: "", 1: f"The picture is attached; for the tools it lies at {paths}."}.get(
         len(task.pictures), f"The pictures are attached; for the tools they lie at {paths}."
@@ -75,9 +85,21 @@ def prompt(library: Library, task: Task, max_calls: int, *, sighted: bool = True
     if not sighted and task.pictures:
         noun, pronoun = ("picture", "it") if len(task.pictures) == 1 else ("pictures", "them")
         where = f"The {noun} cannot be shown to you; tools find {pronoun} at {paths}."
-    text = PROMPT.format(id=task.id, question=task.question, pictures=where, max_calls=max_calls)
+    lines = "\n".join(wanted_lines(task, sighted=sighted))
+    fields = FIELDS.format(lines=lines) if lines else ""
+    text = PROMPT.format(id=task.id, question=task.question, pictures=where, max_calls=max_calls, fields=fields)
     shown = task.pictures if sighted else ()
     return [ContentText(text=text), *(ContentImage(image=_url(library, name)) for name in shown)]
+
+
+def with_pictures(messages: Sequence[ChatMessage], pictures: Sequence[ImageContent]) -> list[ChatMessage]:
+    """A conversation with the pictures that the run's server sent, which carry its mark, in place of the set's."""
+    first, *others = messages
+    if not isinstance(first.content, list):
+        return list(messages)
+    sent = (ContentImage(image=f"data:{one.mime_type};base64,{one.data}") for one in pictures)
+    content = [next(sent, part) if isinstance(part, ContentImage) else part for part in first.content]
+    return [first.model_copy(update={"content": content}), *others]
 
 
 def _url(library: Library, name: str) -> str:

@@ -34,6 +34,7 @@ SAMPLES = WHOSE | {
     "state": TEXT, "charged_to": TEXT, "class": TEXT, "why_void": TEXT, "solved": TRUTH, "average": NUMBER,
     **dict.fromkeys(AVERAGED, NUMBER), "m3_average": NUMBER, "calls": WHOLE, "failed_calls": WHOLE,
     "excluded_calls": WHOLE, "steps": WHOLE, "reference_calls": WHOLE, "answered_calls": WHOLE, "client": TEXT,
+    "sight": TEXT,
     "input_tokens": WHOLE, "output_tokens": WHOLE, "cost": NUMBER, "seconds": NUMBER,
 }  # fmt: skip
 """The columns of samples and their types."""
@@ -55,6 +56,7 @@ def sample_rows(name: str, results: ResultSet, tasks: Mapping[str, Task]) -> Ite
             "calls": card.calls, "failed_calls": card.calls_failed, "excluded_calls": card.calls_excluded,
             "steps": len(card.alignment.actual_steps), "reference_calls": result.row.reference_calls,
             "answered_calls": result.row.matched, "client": printable(card.client.name) if card.client else None,
+            "sight": card.sight,
         }  # fmt: skip
     empty = dict.fromkeys(SAMPLES)
     for sample in results.void:

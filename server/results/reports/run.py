@@ -15,7 +15,8 @@ from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.plain import cut, excerpt, shown, written
 from m3bench.server.scorecard.migration import card_of
-from m3bench.server.scorecard.model import ActualCall, Client, ReferenceCall, ScoreCard
+from m3bench.server.scorecard.model import ActualCall, ReferenceCall, ScoreCard
+from m3bench.server.scorecard.sight import WORDS
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run
 from m3bench.server.store.capability import known_words
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
@@ -88,7 +89,7 @@ def run_document(run: RunRecord, records: Sequence[CallRecord], at_hand: TaskSho
         "answer": None if run.answer is None else excerpt(handed_in(run), MAX_ANSWER),
         "legend": legend("effect" if card is None else card.scoring_profile),
         "card": None if card is None else bounded(card),
-        "client_can": _client_can(card.client) if card is not None else "",
+        "client_can": _client_can(card) if card is not None else "",
         "calls": _calls(calls, found, card),
         "manifest": shown(run.manifest, text=200),
     }
@@ -125,9 +126,12 @@ def _bounded_call(call: ReferenceCall | ActualCall, text: int, items: int) -> di
     return {"tool": cut(call.tool, 200), "arguments": shown(call.arguments, text=text, items=items)}
 
 
-def _client_can(client: Client | None) -> str:
-    """What is known of the client, in words."""
-    return "" if client is None else known_words(client.name, client.capabilities, client.tools)
+def _client_can(card: ScoreCard) -> str:
+    """What is known of the client and of what its model saw, in words."""
+    client = card.client
+    known = "" if client is None else known_words(client.name, client.capabilities, client.tools)
+    seen = WORDS[card.sight] if card.sight is not None else ""
+    return ". ".join(filter(None, (known, seen)))
 
 
 def task_part(at_hand: TaskShown) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from m3bench.server.scorecard.migration import card_of
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.library import Library
+from m3bench.tasks.picture_mark import marked
 from m3bench.tasks.profiles import tools_of
 from tests.clients.frameworks.frameworks import command
 from tests.clients.frameworks.manners import with_manners
@@ -57,6 +58,7 @@ def played(name: str, transport: str, folder: Path) -> Findings:
         tools = [tool["name"] for tool in DEFINITIONS]
         tools += [tool.exposed for tool in tools_of(PROFILE, catalog, library)]
         run = record, card, store.calls(record.id)
-        return findings(task, PROFILE, tools, model.requests, library.picture(task.pictures[0]), run, catalog)
+        picture = marked(library.picture(task.pictures[0]), record.manifest["mark"])
+        return findings(task, PROFILE, tools, model.requests, picture, run, catalog)
     finally:
         store.close()

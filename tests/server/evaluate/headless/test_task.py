@@ -1,0 +1,34 @@
+"""What a model is told of a task: everything that a client is told, with the picture of its own run."""
+
+from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
+from mcp_types import ImageContent
+
+from m3bench.server.evaluate.headless.task import prompt, with_pictures
+from m3bench.tasks.library import Library
+
+
+def test_a_model_is_told_which_fields_to_hand_in() -> None:
+    library = Library()
+    task = library.task("movies-1")
+    told = prompt(library, task, 9)[0]
+    assert isinstance(told, ContentText)
+    for field in task.fields:
+        assert f"- {field.line}" in told.text
+    assert "`picture_mark`" in told.text
+    blind = prompt(library, task, 9, sighted=False)[0]
+    assert isinstance(blind, ContentText)
+    assert "`picture_mark`" not in blind.text, "it is not asked for what it cannot see"
+    assert f"- {task.fields[0].line}" in blind.text
+
+
+def test_the_pictures_of_the_run_take_the_place_of_those_of_the_set() -> None:
+    library = Library()
+    first = ChatMessageUser(content=prompt(library, library.task("movies-1"), 9))
+    sent = ImageContent(type="image", data="AAAA", mime_type="image/png")
+    (shown,) = with_pictures([first], [sent])
+    assert isinstance(shown.content, list)
+    images = [part.image for part in shown.content if isinstance(part, ContentImage)]
+    assert images == ["data:image/png;base64,AAAA"]
+    assert shown.content[0] == first.content[0]
+    words = ChatMessageUser(content="Only words.")
+    assert with_pictures([words], [sent]) == [words]
