@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -64,7 +65,8 @@ def study(
     left = sum(one.left for one in expected)
     _say(f"{meant.name}: {len(chosen)} cells, {sum(one.planned for one in expected)} samples, {left} to play")
     try:
-        trouble = _play(chosen, used, meant.budget)
+        with _servers(chosen):
+            trouble = _play(chosen, used, meant.budget)
     except KeyboardInterrupt:
         _say(f"Stopped; what was finished is kept. To go on: m3bench study {shlex.quote(str(plan))}")
         raise typer.Exit(130) from None
@@ -91,6 +93,16 @@ def _check(chosen: "Sequence[tuple[Cell, Plan]]") -> None:
                 from m3bench.server.evaluate.headless.inspect_run import find_model
 
                 find_model(cell.options)
+
+
+def _servers(chosen: "Sequence[tuple[Cell, Plan]]") -> AbstractContextManager[None]:
+    """What starts the servers of all models' samples, when there are some to play."""
+    if not any(plan.todo and cell.options is not None for cell, plan in chosen):
+        return nullcontext()
+    from m3bench.server.evaluate.headless.forked_servers import forked_servers
+    from m3bench.server.evaluate.headless.inspect_seat import server_environment
+
+    return forked_servers(server_environment())
 
 
 def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") -> list[str]:

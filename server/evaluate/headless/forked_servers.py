@@ -71,12 +71,12 @@ def launcher(command: Sequence[str]) -> list[str]:
 
 @contextmanager
 def forked_servers(environment: Mapping[str, str]) -> Iterator[None]:
-    """While this holds, `launcher` gives commands that fork.
+    """While this holds, `launcher` gives commands that fork; inside another one nothing more is needed.
 
     Args:
         environment: Of the process that forks; a forked server has that of its launcher.
     """
-    if sys.platform != "linux":
+    if sys.platform != "linux" or FORKS.get() is not None:
         yield
         return
     with TemporaryDirectory(prefix="m3bench-") as folder:
