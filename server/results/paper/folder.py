@@ -13,6 +13,7 @@ Sets that do not compare are put into groups; where there are several, each has 
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,8 @@ def write_paper(
     """Write everything; returns the names of the files.
 
     Args:
-        folder: Where to; what is there of the same names is replaced.
+        folder: Where to; what is there of the same names is replaced, and what an earlier time wrote and this one
+            does not is removed. Whatever else lies there stays.
         groups: Result sets that compare.
         empty: Sets without a scored run.
         libraries: Sets of tasks at hand; the difficulty of tasks comes from them.
@@ -62,21 +64,47 @@ def write_paper(
         made = list(tables(numbers["leaderboard"], numbers["analyses"]))
         results.append(made[0])
         files |= {f"{prefix}{name}": content for name, content in tables_and_figures(made, numbers)}
-    files[NUMBERS] = _json({"schema": SCHEMA, "kind": "paper", "groups": told})
     files |= _methods(groups, told)
     files["example.tex"] = _example(files).encode()
     try:
+        earlier = _earlier(folder)
         (folder / "data").mkdir(parents=True, exist_ok=True)
         written = _data(folder / "data", groups, empty, libraries)
-        names = sorted([*files, *written, "summary.md"])
+        names = sorted([*files, *written, NUMBERS, "summary.md"])
         files["summary.md"] = overview(told, results, [str(one.folder) for one in empty], names).encode()
+        ours = {name: sha256(content).hexdigest() for name, content in sorted(files.items())}
+        files[NUMBERS] = _json({"schema": SCHEMA, "kind": "paper", "groups": told, "files": ours})
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, content)
+        _remove(folder, {name: hash for name, hash in earlier.items() if name not in files})
     except OSError as error:
         raise InputFileError(folder, f"cannot be written ({error.strerror or error})") from error
     return names
+
+
+def _earlier(folder: Path) -> dict[str, str]:
+    """The files that were written here before, with their hashes."""
+    try:
+        found = json.loads((folder / NUMBERS).read_bytes()).get("files", {})
+    except (FileNotFoundError, ValueError, AttributeError):
+        return {}
+    return {str(name): str(hash) for name, hash in found.items()} if isinstance(found, dict) else {}
+
+
+def _remove(folder: Path, stale: Mapping[str, str]) -> None:
+    """Remove files, as long as they are what was written, and the folders that are empty then."""
+    root = folder.resolve()
+    for name, hash in stale.items():
+        path = (folder / name).resolve()
+        if not path.is_relative_to(root) or not path.is_file() or sha256(path.read_bytes()).hexdigest() != hash:
+            continue
+        path.unlink()
+        for parent in path.parents:
+            if parent == root or any(parent.iterdir()):
+                break
+            parent.rmdir()
 
 
 def _numbers(group: SetGroup, libraries: Sequence[Library]) -> dict[str, Any]:
@@ -177,8 +205,9 @@ def _data(
     sets = list({id(one): one for group in groups for one in group.sets}.values()) + list(empty)
     named = list(zip(distinct_names(sets), sets, strict=True))
     known = {id(one): tasks_at_hand(one, libraries) for one in sets}
-    for old in (*folder.glob("samples.*"), *folder.glob("calls.*")):
-        old.unlink()
+    for name in ("samples", "calls"):
+        for form in (".parquet", ".jsonl"):
+            (folder / f"{name}{form}").unlink(missing_ok=True)
     samples = (row for name, one in named for row in data.sample_rows(name, one, known[id(one)]))
     calls = (row for name, one in named for row in data.call_rows(name, one, known[id(one)]))
     written = [

@@ -16,7 +16,7 @@ from m3bench.server.evaluate.study.plan_file import Caps
 from m3bench.server.results.resultset import DATA, SAMPLES, read_resultset
 from m3bench.server.store.sqlite import SqliteStore
 from tests.pictures import assert_same_bytes
-from tests.server.evaluate.headless.scripts import GIVES_UP, RIGHT, SLOPPY, three_tasks, write_script
+from tests.server.evaluate.headless.scripts import GIVES_UP, RIGHT, ROOT, SLOPPY, three_tasks, write_script
 from tests.waiting import eventually
 
 COMMAND = [sys.executable, "-m", "m3bench.server.cli", "study"]
@@ -153,30 +153,17 @@ def test_a_budget_that_is_used_up_stops_and_says_which() -> None:
 
 @pytest.mark.slow
 def test_six_models_with_two_solvers_are_killed_twice_and_lose_and_repeat_nothing(tmp_path: Path) -> None:
-    tasks = three_tasks(tmp_path / "set")
-    plays = {"right": RIGHT, "sloppy": SLOPPY, "gives-up": GIVES_UP}
-    models = [
-        {"model": write_script(tmp_path / f"{name}.json", {"survey-1": turns}), "name": f"{name}-{number}"}
-        for number in (1, 2)
-        for name, turns in plays.items()
-    ]
-    path = plan(
-        tmp_path, tasks, models=models, solvers=["react", "executor"], repeats=3, parallel=3,
-        sets=[{"name": "small", "tasks": str(tasks), "ids": ["survey-1"]}],
-    )  # fmt: skip
-    for count in (4, 16):
-        killed_after(path, tmp_path / "study", count, 500)
-    assert subprocess.run([*COMMAND, str(path)], check=False).returncode == 0
-    whole = samples(tmp_path / "study")
-    assert len(whole) == len(set(whole)) == 6 * 2 * 3
-    # What a script plays comes to the same in every repeat and for both models that play it, killed or not.
-    found: dict[tuple[str, str], set[Any]] = {}
-    for cell, results in totals(tmp_path / "study").items():
-        name, solver, *_ = cell.split(".")
-        found.setdefault((name[:-2], solver), set()).update((one[2], one[4], one[5]) for one in results)
-    assert {key: len(outcomes) for key, outcomes in found.items()} == dict.fromkeys(found, 1)
-    assert found["right", "react"] == {(True, 1.0, 1.0)}
-    paper = CliRunner().invoke(app, ["paper", str(tmp_path / "study"), "-o", str(tmp_path / "paper")])
+    # Of 2016 samples these are 36: `python bench/study.py` plays all of them.
+    command = [sys.executable, str(ROOT / "bench" / "study.py"), "--tasks", "3", "--repeats", "1", "--profile", "task"]
+    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "36 samples: nothing is lost, repeated or different." in done.stdout
+    found = totals(tmp_path / "broken" / "study")
+    solved = {cell: [one[2] for one in results] for cell, results in found.items()}
+    assert all(solved["react-right.react.task.bundled"])
+    assert all(solved["executor-right.executor.task.bundled"])
+    assert not any(solved["executor-right.react.task.bundled"])
+    paper = CliRunner().invoke(app, ["paper", str(tmp_path / "broken" / "study"), "-o", str(tmp_path / "paper")])
     assert paper.exit_code == 0, paper.output
     assert sorted(one.name for one in (tmp_path / "paper").iterdir() if one.is_dir()) == [
         "data", "executor.task", "react.task",

@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
 from m3bench.server.results.paper import data
+from m3bench.server.results.paper.folder import write_paper
 from m3bench.server.results.paper.groups import groups_of
 from m3bench.server.results.paper.pdf import pdf
 from m3bench.server.results.paper.plots import intervals
@@ -275,6 +277,32 @@ def test_a_folder_with_somebodys_own_files_is_left_alone_and_our_own_is_written_
     for _ in range(2):
         m3bench("paper", played / "null", "-o", tmp_path / "new")
     assert len(list((tmp_path / "new" / "data").iterdir())) == 2
+
+
+def test_what_an_earlier_time_wrote_and_this_one_does_not_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    react, executor = made_set("one", 56), made_set("two", 56)
+    object.__setattr__(executor, "header", executor.header.model_copy(update={"solver": "executor"}))
+    write_paper(tmp_path, groups_of([react, executor]), [], [])
+    gone, edited = tmp_path / "executor.standard", tmp_path / "react.standard" / "tables" / "results.tex"
+    assert (gone / "figures" / "solved.pdf").exists()
+    edited.write_text("edited by hand")
+    foreign = [tmp_path / "react.standard" / "notes.txt", tmp_path / "data" / "samples.csv", tmp_path / "thesis.tex"]
+    for path in foreign:
+        path.write_text("mine")
+    listed = json.loads((tmp_path / "numbers.json").read_text("utf-8"))
+    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    outside.write_bytes(b"")
+    listed["files"][f"../{outside.name}"] = sha256(b"").hexdigest()
+    (tmp_path / "numbers.json").write_text(json.dumps(listed))
+    write_paper(tmp_path, groups_of([react]), [], [])
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert (tmp_path / "tables" / "results.tex").exists(), "one group has no folder of its own"
+    assert not gone.exists()
+    assert {path for path in left if path.startswith("react.standard")} == {
+        "react.standard/notes.txt", "react.standard/tables/results.tex",
+    }  # fmt: skip
+    assert all(path.read_text() == "mine" for path in foreign)
+    assert outside.exists(), "a list that was tampered with reaches nothing outside"
 
 
 def test_a_folder_without_results_is_named_and_nothing_is_written(tmp_path: Path) -> None:
