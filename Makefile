@@ -8,7 +8,7 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-clients test-frameworks measure-clients measure-frameworks image check format lock picture bench clean
+.PHONY: help demo test test-all test-clients test-frameworks measure-clients measure-frameworks image release check format lock picture bench clean
 
 PYTEST := $(BIN)/python -m pytest --maxprocesses 4 --dist loadgroup
 # Tests that wait for a process leave their core to a neighbour.
@@ -51,6 +51,9 @@ measure-frameworks: $(VENV)/.all  ## Measure the frameworks anew (ONLY="autogen 
 
 image: $(VENV)/.run  ## Build the Docker images (BASE=IMAGE to start from another one)
 	@$(BIN)/m3bench image build $(if $(BASE),--base $(BASE))
+
+release: $(VENV)/.run  ## Make the files of a release from the last commit, into dist/ (images too where an engine answers)
+	@$(BIN)/python docs/release.py
 
 check: $(VENV)/.dev  ## Lint, format, types, imports and licences
 	@$(BIN)/ruff check .
