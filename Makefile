@@ -8,7 +8,7 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-clients test-frameworks measure-clients measure-frameworks image release check format lock picture bench clean
+.PHONY: help demo test test-all test-clients test-frameworks measure-clients measure-frameworks image release check format lock docs pictures bench clean
 
 PYTEST := $(BIN)/python -m pytest --maxprocesses 4 --dist loadgroup
 # Tests that wait for a process leave their core to a neighbour.
@@ -74,16 +74,21 @@ WITHOUT = $$(sed -n 's/^\([[:alnum:]._-]*\)==[^ ;]* \\$$/--no-emit-package \1/p'
 lock: $(VENV)/lock/bin/uv  ## Write the lock files anew: every version, with the hashes of its files
 	@echo 'setuptools>=77' | $(COMPILE) pyproject.toml - -o locks/run.txt
 	@$(COMPILE) --extra dev -c locks/run.txt $(call WITHOUT,locks/run.txt) pyproject.toml -o locks/dev.txt
+	@$(COMPILE) --extra docs -c locks/run.txt -c locks/dev.txt $(call WITHOUT,locks/run.txt) pyproject.toml -o locks/docs.txt
 	@echo torch > $(VENV)/lock/excludes
-	@$(COMPILE) --extra dev-all --excludes $(VENV)/lock/excludes -c locks/run.txt -c locks/dev.txt \
-		$(call WITHOUT,locks/run.txt locks/dev.txt) pyproject.toml -o locks/all.txt
+	@$(COMPILE) --extra dev-all --excludes $(VENV)/lock/excludes -c locks/run.txt -c locks/dev.txt -c locks/docs.txt \
+		$(call WITHOUT,locks/run.txt locks/dev.txt locks/docs.txt) pyproject.toml -o locks/all.txt
 
 $(VENV)/lock/bin/uv: | $(BIN)/python
 	@$(PYTHON) -m venv $(VENV)/lock
 	@$(VENV)/lock/bin/pip --disable-pip-version-check -q install uv==0.13.7
 
-picture: $(VENV)/.run  ## Draw the score card of the README anew, from a real run
-	@$(BIN)/python docs/card_picture.py
+docs: $(VENV)/.docs  ## Build the documentation as a site in build/docs; links that lead nowhere fail
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open build/docs/index.html"
+
+pictures: $(VENV)/.run  ## Draw every picture of the README and the docs anew, from real runs
+	@for script in pictures card_picture demo_picture; do $(BIN)/python docs/$$script.py || exit 1; done
 
 bench: $(VENV)/.all  ## Measure, side by side (takes minutes)
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
@@ -111,8 +116,13 @@ $(VENV)/.dev: $(VENV)/.run locks/dev.txt
 	@for name in server proxy tasks sandboxes; do ln -sfn ../../../$$name $(VENV)/tree/m3bench/$$name; done
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.run locks/docs.txt
+	@echo "Installing what builds the documentation (105 MB) ..."
+	@$(LOCKED) -r locks/docs.txt
+	@touch $@
+
 # torch has a build for each kind of machine, and no list of hashes covers all of them.
-$(VENV)/.all: $(VENV)/.dev locks/all.txt
+$(VENV)/.all: $(VENV)/.dev $(VENV)/.docs locks/all.txt
 	@echo "Installing what test-all needs (Node, a browser's driver and torch: a gigabyte, once) ..."
 	@$(LOCKED) -r locks/all.txt
 	@$(PIP) install torch==2.13.0

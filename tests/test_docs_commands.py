@@ -1,5 +1,6 @@
 """Whoever types what the docs say gets what the docs show: every command of every page is run."""
 
+import json
 import os
 import re
 import shlex
@@ -15,6 +16,8 @@ import pytest
 import typer.main
 
 from m3bench.server.commands.program import app
+from m3bench.tasks.catalog import expose
+from m3bench.tasks.library import Library
 from tests.engines import engine_problem
 from tests.pages import PAGES, ROOT, Command, read_page
 from tests.server.pipes import Pipe
@@ -26,8 +29,10 @@ SECONDS = 300.0
 ELSEWHERE = {"make demo", "make test"}
 """Commands for a fresh clone: CI runs the second, and `m3bench demo`, which the first runs, has tests of its own."""
 
-MODELS = {"openai/gpt-5": "mockllm/model"}
-"""What stands in for a model that needs a key."""
+MODELS = {"openai/gpt-5-mini": "mockllm/model", "openai/gpt-5": "mockllm/model"}
+"""What stands in for models that need a key."""
+
+PORT = re.compile(r"(?:(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))\d{4}\b")
 
 HOSTING = ("serve", "probe", "watch", "tool-server")
 """Commands that go on until they are stopped."""
@@ -41,10 +46,14 @@ def test_the_commands_of_a_page_work_in_an_empty_folder(path: Path, tmp_path: Pa
     folder.mkdir()
     home.mkdir()
     for name, text in page.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")
-    for command in page.commands:
-        if command.line not in ELSEWHERE:
-            _follow(command, folder, _environment(home))
+    with Reader(folder, _environment(home)) as reader:
+        for command in page.commands:
+            if act := ACTS.get((path.stem, command.line)):
+                act(reader)
+            if command.line not in ELSEWHERE:
+                reader.follow(command)
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -54,49 +63,132 @@ def _environment(home: Path) -> dict[str, str]:
             "NO_COLOR": "1", "COLUMNS": "120"}  # fmt: skip
 
 
-def _follow(command: Command, folder: Path, environment: dict[str, str]) -> None:
-    line = command.line
-    for name, stand_in in MODELS.items():
-        line = line.replace(name, stand_in)
-    if line.startswith("docker ") and engine_problem() is not None:
-        return
-    words = shlex.split(line)
-    if words[0] == "m3bench" and words[1] in HOSTING and not {"--show", "--print", "--help"} & set(words):
-        _host(words, folder, environment)
-        return
-    done = subprocess.run(
-        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
-    )
-    assert done.returncode == 0, f"$ {line}\n{done.stdout}\n{done.stderr}"
-    printed = [" ".join(part.split()) for part in (done.stdout + done.stderr).splitlines()]
-    for expected in command.output:
-        pattern = re.escape(" ".join(expected.split())).replace("…", ".*")
-        assert any(re.fullmatch(pattern, part) for part in printed), f"$ {line}\nnot printed: {expected}\n{done.stdout}"
+class Reader:
+    """Somebody who types the commands of a page: variables stay set, and what goes on stays up until the end."""
 
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        self.folder, self.environment = folder, environment
+        self.ports: dict[str, int] = {}
+        self._running: list[subprocess.Popen[bytes]] = []
 
-def _host(words: list[str], folder: Path, environment: dict[str, str]) -> None:
-    """Start a command that goes on, see that it answers, and stop it."""
-    if "--http" in words or words[1] == "watch":
-        process = subprocess.Popen(words, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
-        try:
-            if "--http" in words:
-                host, port = words[words.index("--http") + 1].rsplit(":", 1)
-                eventually(lambda: _listens(host or "127.0.0.1", int(port)), "the server listens", SECONDS)
-            assert process.poll() is None
-        finally:
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._running:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
-        return
-    pipe = Pipe([], environment, command=words, cwd=folder)
+        for process in self._running:
+            process.communicate(timeout=SECONDS)
+
+    def follow(self, command: Command) -> None:
+        """Type it."""
+        line = PORT.sub(lambda port: str(self._port(port[0])), command.line)
+        for name, stand_in in MODELS.items():
+            line = line.replace(name, stand_in)
+        if line.startswith("docker ") and engine_problem() is not None:
+            return
+        words = shlex.split(line)
+        if words[0] == "m3bench" and words[1] in HOSTING and not {"--show", "--print", "--help"} & set(words):
+            self._host(words)
+            return
+        set_variable = words[1].partition("=")[0] if words[0] == "export" else ""
+        done = subprocess.run(
+            ["bash", "-c", f"{line}\necho ${set_variable}" if set_variable else line], cwd=self.folder,
+            env=self.environment, capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"$ {line}\n{done.stdout}\n{done.stderr}"
+        if set_variable:
+            self.environment[set_variable] = done.stdout.strip()
+        printed = [" ".join(part.split()) for part in (done.stdout + done.stderr).splitlines()]
+        for expected in command.output:
+            pattern = re.escape(" ".join(expected.split())).replace("…", ".*")
+            found = any(re.fullmatch(pattern, part) for part in printed)
+            assert found, f"$ {line}\nnot printed: {expected}\n{done.stdout}\n{done.stderr}"
+
+    def _port(self, told: str) -> int:
+        """A free port in place of the one that the page names, which another test may use."""
+        if told not in self.ports:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                self.ports[told] = probe.getsockname()[1]
+        return self.ports[told]
+
+    def _host(self, words: list[str]) -> None:
+        """Start a command that goes on, and see that it answers."""
+        if "--http" in words or words[1] == "watch":
+            process = subprocess.Popen(
+                words, cwd=self.folder, env=self.environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            )
+            self._running.append(process)
+            if "--http" in words:
+                port = int(words[words.index("--http") + 1].rpartition(":")[2])
+                eventually(lambda: process.poll() is not None or _listens(port), "the server listens", SECONDS)
+            assert process.poll() is None
+            return
+        pipe = Pipe([], self.environment, command=words, cwd=self.folder)
+        try:
+            assert "serverInfo" in pipe.open()["result"]
+        finally:
+            pipe.close()
+
+
+def _cursor_plays(reader: Reader) -> None:
+    """What a person does in Cursor: the client starts the entry that was written for it, and plays."""
+    entry = json.loads((Path(reader.environment["HOME"]) / ".cursor" / "mcp.json").read_text("utf-8"))
+    started = entry["mcpServers"]["m3bench"]
+    pipe = Pipe([], reader.environment, command=[started["command"], *started["args"]], cwd=reader.folder)
     try:
-        assert "serverInfo" in pipe.open()["result"]
+        pipe.open()
+        pipe.send(5, "tools/list", {})
+        tools = {tool["name"] for tool in pipe.read()["result"]["tools"]}
+        given = pipe.ask(10, "start_task", {})["result"]["_meta"]["m3bench/task"]["task"]
+        task = Library().task(given)
+        solutions = [[call for step in one.steps for call in step] for one in task.references]
+        calls = next(one for one in solutions if {expose(call.tool) for call in one} <= tools)
+        for number, call in enumerate(calls):
+            assert not pipe.ask(20 + number, expose(call.tool), call.arguments)["result"].get("isError")
+        pipe.ask(90, "submit", {"answer": task.answer})
+        card = pipe.ask(91, "score", {})["result"]["content"][0]["text"]
+        assert "**solved**" in card
     finally:
         pipe.close()
 
 
-def _listens(host: str, port: int) -> bool:
+def _a_member_plays(reader: Reader) -> None:
+    """What a member of a team does: connects by the server's name with the token, and plays; nobody else comes in."""
+    import httpx2
+
+    address = f"http://127.0.0.1:{reader.ports['8000']}/seat/{'a7' * 12}/mcp"
+    named = {"host": "bench.example:8000", "accept": "application/json, text/event-stream"}
+    allowed = named | {"authorization": f"Bearer {reader.environment['M3BENCH_TOKEN']}"}
+
+    def ask(method: str, headers: dict[str, str], **parameters: Any) -> httpx2.Response:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+        return httpx2.post(address, json=message, headers=headers, timeout=SECONDS)
+
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "member", "version": "1"}}
+    assert ask("initialize", named, **about).status_code == 401
+    assert ask("initialize", allowed | {"host": "other.example"}, **about).status_code == 421
+    opened = ask("initialize", allowed, **about)
+    assert opened.status_code == 200
+    if session := opened.headers.get("mcp-session-id"):
+        allowed["mcp-session-id"] = session
+    for name, arguments in (("start_task", {}), ("submit", {"answer": "?"})):
+        assert ask("tools/call", allowed, name=name, arguments=arguments).status_code == 200
+    ask("tools/call", allowed, name="submit", arguments={"answer": "?"})
+    assert "average 0.000" in ask("tools/call", allowed, name="score", arguments={}).text
+
+
+ACTS = {
+    ("connect-cursor", "m3bench runs list"): _cursor_plays,
+    ("host-for-a-team", "m3bench runs list --data team"): _a_member_plays,
+}
+"""What a page tells people to do elsewhere than in the terminal, by page and the command that comes after it."""
+
+
+def _listens(port: int) -> bool:
     with socket.socket() as probe:
-        return probe.connect_ex((host, port)) == 0
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_commands_in_the_text_exist_with_their_options() -> None:
@@ -128,4 +220,23 @@ def test_the_score_card_of_the_readme_is_the_one_that_the_command_makes(tmp_path
     shown = (ROOT / "README.md").read_text("utf-8").partition("<!-- card -->\n")[2].partition("\n<!-- /card -->")[0]
     assert shown == markdown(result.card).strip().replace("## m3bench", "### m3bench", 1)
     script = run_path(str(ROOT / "docs" / "card_picture.py"))
-    assert script["CARD"].read_text("utf-8") == script["card_of_set"](tmp_path / "set"), "make picture"
+    assert script["CARD"].read_text("utf-8") == script["card_of_set"](tmp_path / "set"), "make pictures"
+
+
+@pytest.mark.slow
+def test_the_animation_of_the_readme_is_a_demo_of_now(tmp_path: Path) -> None:
+    demo = run_path(str(ROOT / "docs" / "demo_picture.py"))
+    assert demo["text_of"](demo["PICTURE"].read_text("utf-8")) == demo["shown"](tmp_path / "data"), "make pictures"
+
+
+def test_the_animation_of_the_readme_is_small_and_shows_what_the_command_printed() -> None:
+    import xml.etree.ElementTree as tree
+
+    demo = run_path(str(ROOT / "docs" / "demo_picture.py"))
+    picture = demo["PICTURE"].read_text("utf-8")
+    assert len(picture) < 50_000
+    printed = demo["text_of"](picture)
+    assert picture == demo["drawn"](printed), "make pictures"
+    lines = ["".join(line.itertext()) for line in tree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")]
+    assert lines == ["$ m3bench demo", *(line for line in printed.splitlines() if line)]
+    assert "m3bench.server" not in printed
