@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from m3bench.server.evaluate.headless.plan import Plan
     from m3bench.server.evaluate.study.cells import Cell
     from m3bench.server.evaluate.study.forecast import Forecast, Spent
-    from m3bench.server.evaluate.study.plan_file import Caps, StudyPlan
+    from m3bench.server.evaluate.study.plan_file import Caps, StudyModel, StudyPlan
     from m3bench.server.results.resultset import Sample
     from m3bench.server.scorecard.model import ScoreCard
 
@@ -46,16 +46,20 @@ def study(
     """
     from m3bench.server.commands.screen import print_json
     from m3bench.server.evaluate.headless.plan import make_plan
+    from m3bench.server.evaluate.study.asking import spent_asking, to_ask, with_answers
     from m3bench.server.evaluate.study.capabilities import adapted
     from m3bench.server.evaluate.study.cells import cells_of, choose
     from m3bench.server.evaluate.study.forecast import forecast, spent
     from m3bench.server.evaluate.study.plan_file import read_plan
 
-    meant = read_plan(plan)
+    meant = with_answers(read_plan(plan))
+    if not dry_run and (unknown := to_ask(meant, cell or ())):
+        _ask(meant, unknown)
+        meant = with_answers(meant)
     every = [(one, make_plan(one.choice)) for one in adapted(cells_of(meant))]
     wanted = {one.name for one in choose([one for one, _ in every], cell or ())}
     chosen = [(one, made) for one, made in every if one.name in wanted]
-    used = spent([made for _, made in every])
+    used = spent([made for _, made in every], spent_asking(meant))
     expected = forecast(chosen, meant.expect)
     if dry_run:
         _foretell(meant, chosen, expected, used, json=json)
@@ -80,6 +84,19 @@ def study(
     if trouble or any(one.void or one.missing for one in outcomes):
         _say(f"Void and missing samples are played by: m3bench study {shlex.quote(str(plan))}")
         raise typer.Exit(1)
+
+
+def _ask(meant: "StudyPlan", models: "Sequence[StudyModel]") -> None:
+    """Ask models what they can do; a plan that makes no sense costs nothing."""
+    import anyio
+
+    from m3bench.server.evaluate.headless.plan import make_plan
+    from m3bench.server.evaluate.study.asking import ask_models
+    from m3bench.server.evaluate.study.capabilities import adapted
+    from m3bench.server.evaluate.study.cells import cells_of
+
+    _check([(one, make_plan(one.choice)) for one in adapted(cells_of(meant))])
+    anyio.run(ask_models, meant, models, _say)
 
 
 def _check(chosen: "Sequence[tuple[Cell, Plan]]") -> None:
@@ -166,6 +183,7 @@ def _foretell(
 
     from m3bench.server.commands.screen import console, print_json
     from m3bench.server.evaluate.headless.progress import duration
+    from m3bench.server.evaluate.study.asking import to_ask
     from m3bench.server.evaluate.study.capabilities import not_known
     from m3bench.server.evaluate.study.forecast import detectable_difference
 
@@ -200,9 +218,11 @@ def _foretell(
                   duration(total["seconds"]), "", "")  # fmt: skip
     console().print(table)
     _tell_notes(chosen)
+    asked = to_ask(meant)
     for model in meant.models:
         if unknown := not_known(model):
-            _say(f"Not known of {model.model}: {', '.join(unknown)}. It is played as planned; see `can` in the plan.")
+            then = "asked before its first sample" if model in asked else "played as planned; see `can` in the plan"
+            _say(f"Not known of {model.model}: {', '.join(unknown)}. It is {then}.")
     _say("Detectable: a true difference in solved between two cells that is found four times out of five.")
     for name, cap in (("cost", meant.budget.cost), ("tokens", meant.budget.tokens)):
         there = used.cost if name == "cost" else used.tokens

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from m3bench.server.evaluate.headless.plan import profile_of, select
-from m3bench.server.evaluate.study.cells import Cell
-from m3bench.server.evaluate.study.plan_file import Abilities, StudyModel
+from m3bench.server.evaluate.study.cells import Cell, cells_of
+from m3bench.server.evaluate.study.plan_file import Abilities, StudyModel, StudyPlan
 from m3bench.server.runs.budget import CHARACTERS
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.library import BUNDLED, Library
@@ -64,6 +64,17 @@ def adapted(cells: Sequence[Cell]) -> list[Cell]:
     return list(found.values())
 
 
+def most_tools(plan: StudyPlan, model: StudyModel) -> int:
+    """The most tools that a cell of a model would list."""
+    libraries: dict[str, Library] = {}
+    most = 0
+    for cell in cells_of(plan):
+        if cell.model == model and cell.choice.solver == "react":
+            library = libraries.setdefault(str(cell.choice.tasks or ""), Library(cell.choice.tasks or BUNDLED))
+            most = max(most, _shown(cell, cell.choice.profile, library)[0])
+    return most
+
+
 def _changed(cell: Cell, model: StudyModel, libraries: dict[str, Library]) -> Cell:
     can, notes = abilities(model), []
     assert cell.options is not None
@@ -108,7 +119,9 @@ def _narrowed(cell: Cell, can: Abilities, libraries: dict[str, Library]) -> Cell
             if over
             else f"the tools of the profile {planned} take about {tokens:,} tokens, and the window has {can.context:,}"
         )
-    return replace(cell, notes=(*cell.notes, f"{why}; no narrower profile fits, so its samples may be cut short"))
+    short = "even that is more than it takes, so its samples may be cut short"
+    narrowest = _renamed(cell, NARROWER[-1], why) if planned != NARROWER[-1] else cell
+    return replace(narrowest, notes=(*narrowest.notes, short if narrowest is not cell else f"{why}; {short}"))
 
 
 def _shown(cell: Cell, profile: str, library: Library) -> tuple[int, int]:

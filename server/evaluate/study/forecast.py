@@ -54,9 +54,9 @@ class Spent:
         return Spent(tokens=self.tokens + used, cost=self.cost + (sample.usage.cost or 0.0))
 
 
-def spent(plans: Sequence[Plan]) -> Spent:
-    """What every sample that is there has used."""
-    total = Spent()
+def spent(plans: Sequence[Plan], before: Spent | None = None) -> Spent:
+    """What every sample that is there has used, and what was used before."""
+    total = before or Spent()
     for plan in plans:
         for sample in read_samples(plan.folder).values():
             total = total.and_(sample)

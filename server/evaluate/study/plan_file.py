@@ -125,6 +125,8 @@ class StudyPlan(_Part):
     """Samples at a time."""
     providers: dict[str, int] = {}
     """Samples at a time of all models of a provider together."""
+    ask: bool = True
+    """Whether models are asked what they can do, where nobody knows it."""
     sandbox: Literal["process", "docker", "inprocess"] = "process"
     seed: int = 0
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from m3bench.server.evaluate.judges.asks import CRITERIA
 
-Answer = Callable[[dict[str, Any]], "tuple[int, str]"]
+Answer = Callable[[dict[str, Any]], "tuple[int, str | dict[str, Any]]"]
 
 
 def sections(system: str, user: str) -> dict[str, str]:
@@ -62,6 +62,8 @@ class Endpoint:
     url: str
     answer: Answer
     requests: list[dict[str, Any]] = field(default_factory=list)
+    listed: list[dict[str, Any]] = field(default_factory=list)
+    """What its list of models has."""
 
     @property
     def env(self) -> dict[str, str]:
@@ -71,19 +73,25 @@ class Endpoint:
 
 @contextmanager
 def endpoint(answer: Answer) -> Iterator[Endpoint]:
-    """Serves until the end; `answer` gets each request and gives a status and the text of the reply."""
+    """Serves until the end; `answer` gets each request and gives a status and the reply, its text or the message."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             place.requests.append(body)
             status, text = place.answer(body)
-            message = {"role": "assistant", "content": text}
+            message = {"role": "assistant", **({"content": text} if isinstance(text, str) else text)}
             choice = {"index": 0, "finish_reason": "stop", "message": message}
             usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
             reply = {"id": "1", "object": "chat.completion", "created": 1, "model": body["model"], "usage": usage}
             failed = {"error": {"message": text, "type": "invalid_request_error"}}
-            data = json.dumps({**reply, "choices": [choice]} if status == 200 else failed).encode()
+            self.reply(status, {**reply, "choices": [choice]} if status == 200 else failed)
+
+        def do_GET(self) -> None:
+            self.reply(200 if place.listed else 404, {"object": "list", "data": place.listed})
+
+        def reply(self, status: int, what: dict[str, Any]) -> None:
+            data = json.dumps(what).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(data)))

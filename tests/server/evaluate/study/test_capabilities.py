@@ -57,7 +57,10 @@ def test_a_list_of_tools_that_does_not_fit_into_the_window_becomes_a_shorter_one
     assert {cell.choice.profile for cell in found.values()} == {"standard"}
     assert all("the window has 20,000" in cell.notes[0] for cell in found.values())
     small = cells(tmp_path / "smaller", "mockllm/model", context=5_000)
-    assert all("no narrower profile fits" in cell.notes[0] for cell in small.values())
+    assert {cell.choice.profile for cell in small.values()} == {"task"}
+    assert all("its samples may be cut short" in cell.notes[1] for cell in small.values())
+    already = cells(tmp_path / "already", "mockllm/model", ("task",), context=5_000)
+    assert all("the window has 5,000; even that" in cell.notes[0] for cell in already.values())
 
 
 def test_a_model_without_calls_writes_them_and_takes_any_number_of_tools(tmp_path: Path) -> None:
