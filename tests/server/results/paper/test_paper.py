@@ -279,24 +279,29 @@ def test_a_folder_with_somebodys_own_files_is_left_alone_and_our_own_is_written_
     assert len(list((tmp_path / "new" / "data").iterdir())) == 2
 
 
-def test_what_an_earlier_time_wrote_and_this_one_does_not_is_removed_and_nothing_else(tmp_path: Path) -> None:
+def test_what_an_earlier_time_wrote_and_this_one_does_not_is_removed_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Sets that were made up have their stores where they are looked for.
+    monkeypatch.chdir(tmp_path)
+    paper = tmp_path / "paper"
     react, executor = made_set("one", 56), made_set("two", 56)
     object.__setattr__(executor, "header", executor.header.model_copy(update={"solver": "executor"}))
-    write_paper(tmp_path, groups_of([react, executor]), [], [])
-    gone, edited = tmp_path / "executor.standard", tmp_path / "react.standard" / "tables" / "results.tex"
+    write_paper(paper, groups_of([react, executor]), [], [])
+    gone, edited = paper / "executor.standard", paper / "react.standard" / "tables" / "results.tex"
     assert (gone / "figures" / "solved.pdf").exists()
     edited.write_text("edited by hand")
-    foreign = [tmp_path / "react.standard" / "notes.txt", tmp_path / "data" / "samples.csv", tmp_path / "thesis.tex"]
+    foreign = [paper / "react.standard" / "notes.txt", paper / "data" / "samples.csv", paper / "thesis.tex"]
     for path in foreign:
         path.write_text("mine")
-    listed = json.loads((tmp_path / "numbers.json").read_text("utf-8"))
-    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    listed = json.loads((paper / "numbers.json").read_text("utf-8"))
+    outside = paper.parent / f"{paper.name}-outside"
     outside.write_bytes(b"")
     listed["files"][f"../{outside.name}"] = sha256(b"").hexdigest()
-    (tmp_path / "numbers.json").write_text(json.dumps(listed))
-    write_paper(tmp_path, groups_of([react]), [], [])
-    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert (tmp_path / "tables" / "results.tex").exists(), "one group has no folder of its own"
+    (paper / "numbers.json").write_text(json.dumps(listed))
+    write_paper(paper, groups_of([react]), [], [])
+    left = {str(path.relative_to(paper)) for path in paper.rglob("*") if path.is_file()}
+    assert (paper / "tables" / "results.tex").exists(), "one group has no folder of its own"
     assert not gone.exists()
     assert {path for path in left if path.startswith("react.standard")} == {
         "react.standard/notes.txt", "react.standard/tables/results.tex",
