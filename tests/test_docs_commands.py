@@ -217,7 +217,8 @@ def test_the_score_card_of_the_readme_is_the_one_that_the_command_makes(tmp_path
     command = [str(BIN / "m3bench"), "run", "--agent", "sloppy", "--task", "movies-1", "-o", str(tmp_path / "set")]
     subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
     (result,) = read_resultset(tmp_path / "set").results
-    shown = (ROOT / "README.md").read_text("utf-8").partition("<!-- card -->\n")[2].partition("\n<!-- /card -->")[0]
+    page = (ROOT / "docs" / "reports.md").read_text("utf-8")
+    shown = page.partition("<!-- card -->\n")[2].partition("\n<!-- /card -->")[0]
     assert shown == markdown(result.card).strip().replace("## m3bench", "### m3bench", 1)
     script = run_path(str(ROOT / "docs" / "card_picture.py"))
     assert script["CARD"].read_text("utf-8") == script["card_of_set"](tmp_path / "set"), "make pictures"
