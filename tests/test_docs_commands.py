@@ -194,7 +194,9 @@ def _listens(port: int) -> bool:
 def test_commands_in_the_text_exist_with_their_options() -> None:
     program: Any = typer.main.get_command(app)
     for path in PAGES:
-        for line in re.findall(r"(?<!`)`(m3bench [a-z][^`]*)`", path.read_text("utf-8")):
+        typed = [re.split(r"[;>]| '", command.line)[0] for command in read_page(path).commands]
+        told = re.findall(r"(?<!`)`(m3bench [a-z][^`]*)`", path.read_text("utf-8"))
+        for line in [*told, *(line for line in typed if line.startswith("m3bench "))]:
             command, where = program, f"{path.name}: {line}"
             words = re.sub(r"[\[\]|<>…]", " ", line).split()[1:]
             while words and words[0] in getattr(command, "commands", {}):
