@@ -6,7 +6,9 @@ the person allowed. Checks are layers around an ASGI application; nothing here k
 """
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse
@@ -99,6 +101,34 @@ class RequireToken:
             response.headers["www-authenticate"] = "Bearer"
             await response(scope, receive, send)
             return
+        await self._app(scope, receive, send)
+
+
+class RequireGuest:
+    """Turns away requests without the token of a guest, and has every guest sit on a seat of their own.
+
+    Args:
+        app: Answers at `/seat/SEAT/mcp`.
+        guests: The seat of each guest, by the SHA-256 of their token in hexadecimal digits.
+    """
+
+    def __init__(self, app: ASGIApp, guests: Mapping[str, str]) -> None:
+        self._app = app
+        self._guests = guests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] != "/health":
+            scheme, _, given = dict(scope["headers"]).get(b"authorization", b"").partition(b" ")
+            # Looking up a hash tells nothing of the tokens, however long it takes.
+            seat = self._guests.get(sha256(given.strip()).hexdigest()) if scheme.lower() == b"bearer" else None
+            if seat is None:
+                response = refusal("Unauthorized: send your token as 'Authorization: Bearer ...'", 401)
+                response.headers["www-authenticate"] = "Bearer"
+                await response(scope, receive, send)
+                return
+            if scope["path"] == "/mcp" or scope["path"].startswith("/seat/"):
+                path = f"/seat/{seat}/mcp"
+                scope = {**scope, "path": path, "raw_path": path.encode()}
         await self._app(scope, receive, send)
 
 

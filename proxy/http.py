@@ -8,9 +8,9 @@ and the handle in the path is the seat. Here the parts are put together: who may
 
 import re
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 import anyio
@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from m3bench.proxy.access import Access, CheckNames, RequireToken, refusal
+from m3bench.proxy.access import Access, CheckNames, RequireGuest, RequireToken, refusal
 from m3bench.proxy.conversation import Conversation
 from m3bench.proxy.front import Front, client_of
 from m3bench.proxy.posts import MAX_BODY_BYTES, Posts, Session
@@ -52,6 +52,9 @@ class HttpSettings(Access):
     """Clients must send it as a bearer token; required when the host is not this machine alone."""
     operator_token: str | None = None
     """Opens the pages in place of `token`, which clients have too."""
+    guests: Mapping[str, str] = field(default_factory=dict)
+    """The seat of each who may come in, by the hash of their token, in place of one token for all; see
+    `RequireGuest`."""
     idle_seconds: float = IDLE_SECONDS
     """After which a session or a handle that nobody uses is forgotten."""
 
@@ -74,7 +77,7 @@ def http_app(
         pages: Answers at `/` and below `/live`, for people; checks by itself who may see what.
         open_handle: Opens the seat of a handle, with the run that its client left there; `open_seat` when None.
     """
-    if not settings.loopback and settings.token is None:
+    if not settings.loopback and settings.token is None and not settings.guests:
         raise UserError(f"Listening on {settings.host} lets others connect: set a token with --token or M3BENCH_TOKEN.")
 
     async def open_plain(handle: str, profile: str | None) -> Seat:
@@ -101,11 +104,13 @@ def http_app(
 
     routes = [
         Route("/mcp", endpoint=_HandshakeOnly(shared.posts)),
-        Route("/seat/{handle}/mcp", endpoint=_CheckHandle(handled.posts)),
+        Route("/seat/{handle}/mcp", endpoint=_CheckHandle(handled)),
         Route("/health", health),
     ]
     app: ASGIApp = Starlette(routes=routes, lifespan=lifespan)
-    if settings.token is not None:
+    if settings.guests:
+        app = RequireGuest(app, settings.guests)
+    elif settings.token is not None:
         app = RequireToken(app, settings.token)
     if pages is not None:
         app = _Beside(app, pages)
@@ -223,14 +228,18 @@ class _HandshakeOnly:
 
 
 class _CheckHandle:
-    """Lets only well-formed handles through."""
+    """Lets only well-formed handles through, and nobody into the session of another handle."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, door: _Door) -> None:
+        self._posts = door.posts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not HANDLE.fullmatch(scope["path_params"]["handle"]):
             text = "A seat's handle has 22 to 64 letters, digits, - or _: use a random one"
             await refusal(text, 404)(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        session = self._posts.sessions.get(Headers(scope=scope).get("mcp-session-id", ""))
+        if session is not None and session.seat.id != scope["path_params"]["handle"]:
+            await refusal("Session not found", 404)(scope, receive, send)
+            return
+        await self._posts(scope, receive, send)

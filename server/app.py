@@ -25,6 +25,7 @@ from m3bench.sandboxes.pool import Pool
 from m3bench.server.attestation.log import Attestor
 from m3bench.server.results.reports.app_view import scorecard_page
 from m3bench.server.runs.budget import budget
+from m3bench.server.runs.event import Event
 from m3bench.server.runs.journal import LazyJournal
 from m3bench.server.runs.notices import say_once
 from m3bench.server.runs.resources import PROMPTS, BenchmarkResources
@@ -39,6 +40,7 @@ from m3bench.server.scoring.encoder import check_encoder
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import ClientTable, bare_name, client_facts
 from m3bench.server.store.layout import WORKSPACES, database, run_workspace
+from m3bench.server.store.modes import check_mode, claim_mode
 from m3bench.server.store.records import RunRecord, now
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.server.store.succession import has_leftovers
@@ -79,6 +81,7 @@ class App:
         self._runs_per_sandbox = runs_per_sandbox
         self._clients = clients
         self.catalog = catalog or load_catalog().ready
+        self.event = Event.read(settings.event) if settings.event is not None else None
         self.library = library or _library(settings)
         self.fleet = open_fleet(settings, PROMPTS)
         self.seats: dict[str, Seat] = {}
@@ -95,7 +98,9 @@ class App:
         """The record of runs and calls, opened now if it was not before."""
         with self._opening:
             if self._store is None:
+                check_mode(self.settings.data, self.settings.mode)
                 self._store = SqliteStore(self.settings.data, sync=self.settings.sync, owner=self._owner)
+                claim_mode(self.settings.data, self.settings.mode)
                 for seat in list(self.seats.values()):
                     self._store.add_seat(seat.id, seat.profile, now())
             return self._store
@@ -124,12 +129,13 @@ class App:
             store=lambda: self.store,
             library=self.library,
             pool=self.pool,
-            manifest=lambda seat: {**self.manifest(seat), **self.walls, "budget": self._budget(seat)},
-            mode="ranked" if self.settings.ranked else "practice",
+            manifest=lambda seat: {**self.manifest(seat), **self.walls, **self._facts(seat)},
+            mode=self.settings.mode,
             max_calls=self.settings.max_calls,
             max_minutes=self.settings.max_minutes,
             changed=self._run_changed,
             sealing=self._attestor.sealed,
+            event=self.event,
         )
 
     @cached_property
@@ -174,6 +180,7 @@ class App:
         """Raise now what the first client would run into: a set or a profile that is not there, a file for a folder."""
         if self.settings.data.is_file():
             raise InputFileError(self.settings.data, "is a file: name a folder for the record of runs with --data")
+        check_mode(self.settings.data, self.settings.mode)
         tools_of(self.settings.profile, self.catalog, self.library)
         check_backend(self.settings)
         _ = self._attestor.key
@@ -182,6 +189,8 @@ class App:
 
     def open_seat(self, id: str | None = None, profile: str | None = None, *, lasting: bool = False) -> Seat:
         """A new seat, its tools fixed from now on; a run on one that lasts can be resumed by another process."""
+        if self.event is not None and id is not None:
+            self.event.participant(id)
         profile = self.settings.seat_profile(profile)
         tools = [tool for tool in tools_of(profile, self.catalog, self.library) if tool.server not in self.fleet.names]
         seat = Seat(
@@ -280,9 +289,10 @@ class App:
             "content_only": self.settings.content_only,
         }
 
-    def _budget(self, seat: Seat) -> dict[str, int]:
-        """What the tools of a seat cost a client and how much can be played with them."""
-        return budget(seat.listing, tuple(seat.tools.values()), self.library).to_json()
+    def _facts(self, seat: Seat) -> dict[str, Any]:
+        """What the tools of a seat cost a client and can be used for, and who plays there in which event."""
+        cost = budget(seat.listing, tuple(seat.tools.values()), self.library).to_json()
+        return {"budget": cost, **(self.event.facts(seat.id) if self.event is not None else {})}
 
     @property
     def walls(self) -> dict[str, Any]:

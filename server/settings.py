@@ -38,6 +38,11 @@ class Settings(BaseModel):
             raise UserError("This server is ranked: its operator chose the tools. Connect without a profile.")
         return asked or self.profile
 
+    @property
+    def mode(self) -> Literal["practice", "ranked"]:
+        """What kind of runs there will be."""
+        return "ranked" if self.ranked else "practice"
+
     data: Path = Field(default_factory=lambda: Path(os.environ.get("M3BENCH_DATA") or user_data_path("m3bench")))
     """Where runs are kept (`M3BENCH_DATA`)."""
     tasks: Path | None = None
@@ -60,6 +65,8 @@ class Settings(BaseModel):
     """Whether to start only where sandboxes lack nothing."""
     ranked: bool = False
     """In ranked mode the client is told that it was scored, and nothing more."""
+    event: Path | None = None
+    """The file of a ranked event: who may play, and when."""
     content_only: bool = False
     """Leave structured content out of results."""
     encoder: str = Field(

@@ -45,6 +45,7 @@ def run_predicate(run: RunRecord, calls: Sequence[CallRecord]) -> dict[str, Any]
         "calls": len(calls),
         "started": run.started,
         "ended": run.ended,
+        **{name: run.manifest[name] for name in ("event", "participant") if name in run.manifest},
     }
 
 
@@ -56,12 +57,22 @@ def state_run(
     return state(key, run_subject(run, calls, files), RUN, predicate)
 
 
-def state_tally(key: SigningKey, runs: Sequence[RunRecord], entries: Sequence[bytes]) -> Envelope:
-    """A statement on a whole record: every run that was ever started in it, and the log of statements as it stands."""
+def state_tally(
+    key: SigningKey, runs: Sequence[RunRecord], entries: Sequence[bytes], seat: str | None = None
+) -> Envelope:
+    """A statement on a whole record, or on one seat of it, and the log of statements as it stands.
+
+    Args:
+        key: Who states it.
+        runs: Every run that was ever started there.
+        entries: The lines of the log.
+        seat: Whose runs they are; those of everybody when left out.
+    """
     top = merkle.root([merkle.leaf(entry) for entry in entries]).hex()
     predicate = {
         "log": {"size": len(entries), "root": top},
         "counts": counted(Counter(run.state for run in runs)),
+        **({"seat": seat} if seat is not None else {}),
         "sealed": {run.id: run.seal.rpartition(":")[2] for run in sorted(runs, key=lambda run: run.id) if run.seal},
         "first": min((run.started for run in runs), default=None),
         "last": max((run.ended for run in runs if run.ended), default=None),

@@ -1,5 +1,6 @@
 """`m3bench serve`: what a person puts into an MCP client."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -79,6 +80,10 @@ def serve(
     ] = None,
     require_isolation: RequireIsolation = False,
     ranked: Annotated[bool, typer.Option("--ranked", help="Do not show score cards to the client.")] = False,
+    event: Annotated[
+        Path | None,
+        typer.Option(help="With --ranked and --http: hold the event of this file, as `m3bench ranked event` makes it."),
+    ] = None,
     content_only: Annotated[
         bool, typer.Option("--content-only", help="Leave structured content out of results.")
     ] = False,
@@ -103,8 +108,10 @@ def serve(
     from m3bench.proxy.instant import Start
     from m3bench.server.app import App
     from m3bench.server.clients.table import KnownClients
+    from m3bench.server.runs.event import Event
     from m3bench.server.serving import address_of, serve_http_app, serve_stdio_app
     from m3bench.server.settings import Settings
+    from m3bench.tasks.errors import UserError
 
     settings = Settings.of(
         profile=profile,
@@ -122,6 +129,7 @@ def serve(
         runtime=runtime,
         require_isolation=require_isolation,
         ranked=ranked,
+        event=event,
         content_only=content_only,
         encoder=encoder,
         sync=sync,
@@ -130,6 +138,8 @@ def serve(
         spares=spares,
         data=data,
     )
+    if event is not None and (not ranked or http is None or token is not None):
+        raise UserError("An event is ranked, over HTTP, and each participant has a token: --ranked --http, no --token.")
     make = partial(App, settings, clients=KnownClients())
     if http is None:
         usual = all(one is None for one in (servers, record, replay, tasks, seed, secret_file))
@@ -138,4 +148,8 @@ def serve(
         from m3bench.server.results.live.pages import LivePages
 
         listen = address_of(http, token, operator_token, allow_hosts=allow_host or (), allow_origins=allow_origin or ())
-        serve_http_app(make, listen, LivePages)
+        if event is not None:
+            # Every client is a participant, and what the pages show is for the operator alone.
+            idle = max(listen.idle_seconds, max_minutes * 60)
+            listen = replace(listen, guests=Event.read(event).guests, idle_seconds=idle)
+        serve_http_app(make, listen, LivePages if event is None or operator_token is not None else None)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.proxy.call import CUT_OFF
-from m3bench.server.store.records import BESIDE, CallRecord, Mode, RunRecord
+from m3bench.server.store.records import BESIDE, CallRecord, RunRecord
 
 _WORDS = {
     "m3bench": "another version of m3bench",
@@ -31,17 +31,14 @@ _WORDS = {
 _NEVER_ADMITTED = frozenset({"unknown_tool", "illegal_format"})
 
 
-def obstacle(run: RunRecord, mode: Mode, manifest: Mapping[str, Any], workspace: Path) -> str | None:
+def obstacle(run: RunRecord, manifest: Mapping[str, Any], workspace: Path) -> str | None:
     """Why a run cannot go on, as the end of a sentence; None when it can.
 
     Args:
         run: The run, as it began.
-        mode: How this server serves.
         manifest: What a run that begins now would have.
         workspace: Where its files were.
     """
-    if run.mode != mode:
-        return f"it was begun in {run.mode} mode, and the server was started again in {mode} mode"
     # What sandboxes lack is found out by trying, and an engine may be slow to come up.
     names = sorted((run.manifest.keys() | manifest.keys()) - BESIDE)
     changed = [name for name in names if run.manifest.get(name) != manifest.get(name)]

@@ -2,7 +2,7 @@
 
 import anyio.to_thread
 
-from m3bench.server.runs.run import Run
+from m3bench.server.runs.current import Run
 from m3bench.tasks.library import Library
 from m3bench.tasks.picture_mark import marked
 

@@ -124,7 +124,7 @@ class BenchmarkResources:
         match params:
             case {"ref": {"name": "run-task"}, "argument": {"name": "task_id", "value": str(begun)}}:
                 offered = solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
-                ids = [task.id for task in offered if task.id.startswith(begun)]
+                ids = [] if self._runs.shut() else [task.id for task in offered if task.id.startswith(begun)]
                 shown = ids[:MAX_VALUES]
                 return {"completion": {"values": shown, "total": len(ids), "hasMore": len(ids) > len(shown)}}
         self._check_run(seat)

@@ -9,7 +9,8 @@ import anyio.to_thread
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Pool
 from m3bench.server.runs import obstacles
-from m3bench.server.runs.run import Manifest, Run, Runs
+from m3bench.server.runs.current import Run
+from m3bench.server.runs.run import Manifest, Runs
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import Resumption, RunRecord
 from m3bench.server.store.trouble import explain
@@ -60,7 +61,7 @@ class Resuming:
         run = Run(
             id=record.id, task=task, lease=lease, max_calls=resumption.max_calls, seconds=resumption.seconds,
             calls=obstacles.calls_used(calls), used=obstacles.seconds_used(record),
-            mark=record.manifest.get("mark", ""),
+            mark=record.manifest.get("mark", ""), shut=self._runs.shut,
         )  # fmt: skip
         run.unseen = not calls
         self._runs.take_in(seat, run)
@@ -74,5 +75,5 @@ class Resuming:
                 moved.rename(workspace)
             except OSError as error:
                 raise explain(error, self._folder) from error
-        why = obstacles.obstacle(record, self._runs.mode, self._manifest(seat), workspace)
+        why = obstacles.obstacle(record, self._manifest(seat), workspace)
         return why or obstacles.forgotten(self._runs.tool_calls(record.id), self._forgetful)

@@ -6,7 +6,6 @@ process goes on where this one stopped. Nothing of the task's references or chec
 """
 
 import secrets
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -17,21 +16,19 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import Lease, Pool
-from m3bench.sandboxes.workspace import RESULTS
 from m3bench.server.runs import obstacles
+from m3bench.server.runs.current import Run
+from m3bench.server.runs.event import Event
 from m3bench.server.runs.handin import Fields, send_back_once
-from m3bench.server.runs.notices import say_once
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, Resumption, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.server.store.trouble import explain
-from m3bench.tasks.errors import PathError, RunError, SandboxError, StoreError
+from m3bench.tasks.errors import RunError, SandboxError, StoreError
 from m3bench.tasks.library import Library
-from m3bench.tasks.outcome import Reply
 from m3bench.tasks.picture_mark import new_mark
 from m3bench.tasks.task import MEDIA, Task
 
@@ -41,104 +38,8 @@ Manifest = Callable[[Seat], dict[str, Any]]
 Sealing = Callable[[RunRecord, list[CallRecord], dict[str, str], Callable[[], dict[str, int]]], None]
 """Takes a run with its seal, its calls, its files by hash, and what counts the runs of the record by state."""
 
-MAX_LOST = 20
-"""Calls that could not be recorded which a run remembers: one is enough to make it void."""
-
 HANDLE_BYTES = 20
 """160 random bits."""
-
-
-class Run:
-    """A run that is under way.
-
-    Args:
-        id: Its handle.
-        task: What is to be solved.
-        lease: Its sandbox and workspace.
-        max_calls: Calls that it may make, those included that it has made.
-        seconds: Time that it may take, that included that it has used.
-        calls: Those that it has made in an earlier process.
-        used: The seconds since it began there.
-        mark: What the pictures that its client is sent carry; empty when there are none.
-    """
-
-    def __init__(
-        self, *, id: str, task: Task, lease: Lease, max_calls: int, seconds: float, calls: int = 0, used: float = 0,
-        mark: str = "",
-    ) -> None:  # fmt: skip
-        self.id, self.mark = id, mark
-        self.task = task
-        self.lease = lease
-        self._max_calls = max_calls
-        self._seconds = seconds
-        self._started = time.monotonic() - used
-        self._calls = calls
-        self.lost: list[tuple[ToolRequest, str, Answer]] = []
-        """Calls that could not be put on record, with what they were answered."""
-        self._under_way = 0
-        self._idle = anyio.Event()
-        self._idle.set()
-        self.submitting = False
-        """Whether an answer is being put on record at this moment."""
-        self.unseen = False
-        """Whether its client may not have been told of it, because the server ended right after it began."""
-        self.told_of_fields = False
-        """Whether an answer was looked through for missing fields: that is done once, and the next one is sealed."""
-        self.ended = False
-        """Whether its sandbox is gone, so that an answer is all that it can still take."""
-        self.seat: Seat | None = None
-        """Where it is under way."""
-
-    def enter(self) -> None:
-        """A call of this run has arrived."""
-        if self._under_way == 0:
-            self._idle = anyio.Event()
-        self._under_way += 1
-        self.unseen = False
-
-    def leave(self) -> None:
-        """That call is answered and on record."""
-        self._under_way -= 1
-        if self._under_way == 0:
-            self._idle.set()
-
-    async def settle(self) -> None:
-        """Wait until no call is under way; each is bounded in time, so this is too."""
-        await self._idle.wait()
-
-    def admit(self) -> str | None:
-        """Count a call; the reason when the run's limits allow no more."""
-        if self._calls >= self._max_calls:
-            return f"This run has made its {self._max_calls} calls: submit what you have."
-        if time.monotonic() - self._started > self._seconds:
-            return f"This run has used its {self._seconds / 60:g} minutes: submit what you have."
-        self._calls += 1
-        return None
-
-    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None:
-        """Remember a call that could not be put on record."""
-        if len(self.lost) < MAX_LOST:
-            self.lost.append((request, tool, answer))
-
-    async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
-        """Run a tool in the sandbox, which starts now if it has not before."""
-        reply = await self.lease.call(tool, arguments, seconds)
-        for notice in self.lease.notices:
-            say_once(notice)
-        return reply
-
-    def keep(self, call: int, result: bytes) -> str:
-        """Put a result that is too large for a client into the workspace.
-
-        Raises:
-            SandboxError: It cannot be kept there.
-        """
-        name = f"{RESULTS}/{call:x}.json"
-        try:
-            self.lease.put(name, result)
-        except (OSError, PathError) as error:
-            raise SandboxError(f"The whole result could not be kept in the workspace: {error}") from error
-        return f"./{name}"
 
 
 class Runs:
@@ -159,8 +60,11 @@ class Runs:
         max_minutes: float,
         changed: Callable[[str], None] = lambda run: None,
         sealing: Sealing = lambda run, calls, files, states: None,
+        event: Event | None = None,
     ) -> None:
         self.mode = mode
+        self.event = event
+        """What the runs are part of, when they are part of an event: then each seat has its own runs alone."""
         self._open_store = store
         self._library = library
         self._pool = pool
@@ -183,6 +87,10 @@ class Runs:
         self.touched = True
         return self._open_store()
 
+    def shut(self) -> str | None:
+        """Why nobody can play now; None when they can."""
+        return self.event.shut() if self.event is not None else None
+
     def running(self, seat: Seat) -> Run | None:
         """The run under way on a seat."""
         return self._running.get(seat.id)
@@ -195,10 +103,11 @@ class Runs:
         """Begin a run in a fresh workspace.
 
         Raises:
-            RunError: Another run is under way on this seat, and `abandon` was not asked for.
+            RunError: Another run is under way on this seat, and `abandon` was not asked for; or nobody can play now.
             SandboxError: There is no workspace to be had.
             StoreError: The run could not be put on record, and did not begin.
         """
+        self._check_open()
         if seat.id in self._starting:
             raise RunError("A task is being started on this seat at this moment: wait for the answer.")
         self._starting.add(seat.id)
@@ -231,7 +140,10 @@ class Runs:
         except BaseException:
             await lease.release()
             raise
-        run = Run(id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60, mark=mark)
+        run = Run(
+            id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60, mark=mark,
+            shut=self.shut,
+        )  # fmt: skip
         seat.notice = ""
         self.take_in(seat, run)
         return run
@@ -273,13 +185,15 @@ class Runs:
         """End a run with an answer and seal its record.
 
         Raises:
-            RunError: There is no run to submit, it was submitted before, or fields are missing for the first time.
+            RunError: There is no run to submit, it was submitted before, fields are missing for the first time, or
+                nobody can play now.
             StoreError: The answer could not be put on record; it can be submitted again.
         """
+        self._check_open()
         run = self.running(seat)
         if handle is not None and (run is None or handle != run.id):
             elsewhere = next((one.seat for one in self._running.values() if one.id == handle), None)
-            if elsewhere is not None:
+            if elsewhere is not None and self.event is None:
                 return await self.submit(elsewhere, answer, handle, fields)
             raise RunError(self._no_such_run(seat, handle, run))
         if run is None:
@@ -310,7 +224,7 @@ class Runs:
 
     def _no_such_run(self, seat: Seat, handle: str, running: Run | None) -> str:
         """Why nothing can be submitted to the run of a handle."""
-        match self.record(handle):
+        match self.record(seat, handle):
             case RunRecord(state="submitted" | "scored"):
                 return "That run was submitted before, and a run takes one answer: call score with its handle."
             case RunRecord(state="void") as found:
@@ -320,9 +234,15 @@ class Runs:
                 return f"The run of that handle {over}: call start_task.{seat.hint}"
         return "That handle is not the run under way on this seat: leave it out, or give the one of start_task."
 
-    def record(self, handle: str) -> RunRecord | None:
-        """A run by its handle, whatever became of it and on whichever seat."""
-        return self._store.run(handle)
+    def record(self, seat: Seat, handle: str) -> RunRecord | None:
+        """A run by its whole handle, whatever became of it; on whichever seat, but for those of an event."""
+        found = self._store.run(handle)
+        theirs = found is not None and (self.event is None or found.seat == seat.id)
+        return found if theirs and found is not None and found.id == handle else None
+
+    def _check_open(self) -> None:
+        if (why := self.shut()) is not None:
+            raise RunError(why)
 
     async def _end(self, run: Run, answer: str, fields: Fields) -> RunRecord:
         await anyio.to_thread.run_sync(self._store.catch_up)

@@ -16,9 +16,10 @@ from m3bench.proxy.call import Answer, error_result
 from m3bench.proxy.indirect import FIND_TOOLS
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs import retrieval
+from m3bench.server.runs.current import Run
 from m3bench.server.runs.handin import asked
 from m3bench.server.runs.pictures import shown_pictures
-from m3bench.server.runs.run import Run, Runs
+from m3bench.server.runs.run import Runs
 from m3bench.server.scorecard.app import CARD, TOOL_META
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.model import ScoreCard
@@ -164,6 +165,8 @@ class BenchmarkTools:
             return Answer(outcome="failed", owner=owner, result=error_result(str(error)))
 
     async def _list_tasks(self, seat: Seat, family: str | None = None) -> dict[str, Any]:
+        if (why := self._runs.shut()) is not None:
+            raise RunError(why)
         tasks = self._of_family(seat, family)
         if self._ranked:
             ids = [f"- {task.id}" for task in tasks]
@@ -175,6 +178,8 @@ class BenchmarkTools:
     async def _start_task(
         self, seat: Seat, task_id: str | None = None, family: str | None = None, abandon: bool = False
     ) -> dict[str, Any]:
+        if (why := self._runs.shut()) is not None:
+            raise RunError(why)
         run = None if abandon else self._runs.running(seat)
         wanted = run is not None and task_id in (None, run.task.id) and family in (None, run.task.family)
         if run is None or not run.unseen or not wanted:
@@ -198,7 +203,7 @@ class BenchmarkTools:
     async def _score(self, seat: Seat, run: str | None = None) -> dict[str, Any]:
         if self._runs.running(seat) is not None:
             raise RunError("The task is still running: call submit with your final answer first.")
-        record = self._runs.latest(seat) if run is None else self._runs.record(run)
+        record = self._runs.latest(seat) if run is None else self._runs.record(seat, run)
         if record is None and run is not None:
             raise RunError("There is no run with that handle: leave it out, or give the one that start_task gave.")
         if record is not None and record.state == "void":
@@ -208,10 +213,13 @@ class BenchmarkTools:
             raise RunError(f"Nothing was submitted {where}: call start_task, solve the task, then submit.{seat.hint}")
         if record.state == "working":
             raise RunError("That task is still running: call submit with its handle and your final answer first.")
-        if self._withheld:
+        event = self._runs.event
+        if event is not None and not event.closed:
+            return _text(f"Sealed ({record.seal}). Results are hidden until the event closes.")
+        if self._withheld and (event is None or record.scorecard is None):
             return _text(f"Sealed ({record.seal}). The set is secret: scores are computed when it is opened.")
         card = await self._scorer(record)
-        if record.mode == "ranked":
+        if record.mode == "ranked" and event is None:
             return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
         content = [{"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)]
         return {"content": content, "_meta": {CARD: card.to_json()}, "isError": False}

@@ -56,7 +56,7 @@ def _check(submission: Submission, tally: Tally, key: PublicKey, verdict: Verdic
             verdict.differ(f"run {id[:12]} ({run.record.task})", *odd)
     verdict.starts = dict(tally.counts)
     told = ", ".join(f"{count} {state}" for state, count in tally.counts.items())
-    verdict.note(f"The server that signed counts all runs of its record: {told}.")
+    verdict.note(f"The server that signed counts all runs of {tally.whose}: {told}.")
     if left := tally.left_out(submission.runs):
         verdict.note(f"{left} runs that it sealed are not in this bundle.")
     if verdict.confirmed:

@@ -146,13 +146,31 @@ def pack(folder: Path, path: Path) -> Index:
         raise InputFileError(folder, "holds no scored run: there is nothing to submit")
     store = SqliteStore(store_folder(folder))
     try:
+        return pack_set(found, store, path)
+    finally:
+        store.close()
+
+
+def pack_set(found: ResultSet, store: SqliteStore, path: Path, *, seat: str | None = None) -> Index:
+    """Pack a result set into a file.
+
+    Args:
+        found: The set.
+        store: Its record.
+        path: The file.
+        seat: Whose runs a signed tally counts; those of everybody when left out.
+
+    Raises:
+        InputFileError: The file cannot be written.
+    """
+    try:
         with TemporaryDirectory(prefix="m3bench-bundle-", ignore_cleanup_errors=True) as name:
             spool = _Spool(Path(name))
             for run in _runs(found, store):
                 _spool_run(spool, run, store)
             spool.put(HEADER, _json(found.header.model_dump(mode="json", by_alias=True)))
             spool.put(SAMPLES, _lines(sample.model_dump(mode="json") for sample in _samples(found)))
-            if (signed := signatures_of(store, spool.runs)) is not None:
+            if (signed := signatures_of(store, spool.runs, seat)) is not None:
                 spool.put(SIGNED, _json(signed.model_dump(mode="json")))
             solved = sum(result.card.success is True for result in found.results)
             claims = claims_of(found.rows, found.paper_rows, solved, len(found.void), len(found.missing))
@@ -161,8 +179,6 @@ def pack(folder: Path, path: Path) -> Index:
             write_archive(path, spool.members())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror or error})") from error
-    finally:
-        store.close()
     return index
 
 

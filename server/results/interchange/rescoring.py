@@ -191,6 +191,8 @@ class _Rescoring:
         profile = record.manifest.get("profile")
         if profile not in (*header.profile.split(", "), f"{header.profile}:{record.task}"):
             yield "profile", header.profile, profile
+        if "participant" in record.manifest:
+            yield "participant", header.name, record.manifest["participant"]
         tasks = record.manifest.get("tasks")
         if header.set_hash and isinstance(tasks, dict):
             yield "hash of the set", header.set_hash, tasks.get("hash")

@@ -42,8 +42,13 @@ class Signatures(_Form):
     runs: dict[str, SignedRun]
 
 
-def signatures_of(store: SqliteStore, runs: Sequence[str]) -> Signatures | None:
+def signatures_of(store: SqliteStore, runs: Sequence[str], seat: str | None = None) -> Signatures | None:
     """What the server of a record signed of some of its runs; None when it has no key.
+
+    Args:
+        store: The record.
+        runs: Handles.
+        seat: Whose runs the tally counts; those of everybody when left out.
 
     Raises:
         InputFileError: It has a key that cannot be used.
@@ -67,7 +72,7 @@ def signatures_of(store: SqliteStore, runs: Sequence[str]) -> Signatures | None:
         for run in sorted(runs)
         if run in places
     }
-    return Signatures(key=key.public.line, tally=state_tally(key, store.runs(), lines), runs=signed)
+    return Signatures(key=key.public.line, tally=state_tally(key, store.runs(seat), lines, seat), runs=signed)
 
 
 def _run_named(line: bytes) -> str | None:
@@ -104,6 +109,11 @@ class Tally:
         """How many runs the server started, and what became of them."""
         return dict(self._predicate["counts"])
 
+    @property
+    def whose(self) -> str:
+        """Whose runs are counted, in words."""
+        return "its record" if self._predicate.get("seat") is None else "this participant"
+
     def left_out(self, runs: Sequence[str]) -> int:
         """How many runs were sealed beside some."""
         return len(self._predicate["sealed"].keys() - set(runs))
@@ -131,5 +141,7 @@ class Tally:
         top = merkle.leads_to(found.envelope.line, found.index, log["size"], way)
         if top is None or top.hex() != log["root"]:
             yield "place in the server's log", f"entry {found.index}", "the way there leads elsewhere"
+        if self._predicate.get("seat") not in (None, run.seat):
+            yield "seat that the server counted", run.seat, self._predicate.get("seat")
         if self._predicate["sealed"].get(run.id) != (run.seal or "").rpartition(":")[2]:
             yield "seal in the server's tally", run.seal, self._predicate["sealed"].get(run.id)

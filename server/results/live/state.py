@@ -76,7 +76,7 @@ class ServerState:
         async with self._reading:
             document, begun = await anyio.to_thread.run_sync(partial(_document, self._record, names))
         head = {"schema": SCHEMA, "kind": "live", "version": self._app.front.version, "at": now()}
-        mode = "ranked" if self._app.settings.ranked else "practice"
+        mode = self._app.settings.mode
         seats = with_clients(self._seats(), document["calls"])
         return {**head, "mode": mode, "details": self.details, "seats": seats, **document}, begun
 

@@ -149,7 +149,7 @@ async def test_a_server_that_died_while_an_answer_was_being_sealed_takes_the_ans
         assert "Submitted" in await playing.told("submit", answer="108")
 
 
-@pytest.mark.parametrize("change", ["tasks", "workspace", "mode", "sandbox"])
+@pytest.mark.parametrize("change", ["tasks", "workspace", "sandbox"])
 async def test_a_run_that_cannot_go_on_is_void_and_its_client_is_told_why(
     house: House, tmp_path: Path, change: str
 ) -> None:
@@ -159,8 +159,6 @@ async def test_a_run_that_cannot_go_on_is_void_and_its_client_is_told_why(
     settings: dict[str, Any] = {}
     if change == "tasks":
         settings, why = {"tasks": _other_set(tmp_path / "other")}, "started again with another set of tasks"
-    elif change == "mode":
-        settings, why = {"ranked": True}, "was begun in practice mode"
     elif change == "sandbox":
         settings, why = {"sandbox": "process"}, "started again with another kind of sandbox"
     else:

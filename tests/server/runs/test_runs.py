@@ -224,8 +224,8 @@ async def test_nothing_of_a_secret_set_is_written_down_before_it_is_opened(play:
     assert b"108" in written, "what was answered is there"
     for told in (b"answer_names", b"Add 4, 8, 15", b"sum-1", b"sums", secret.raw):
         assert told not in written, told
-    app = App(Settings.of(data=tmp_path / "data", sandbox="inprocess"), clients=KnownClients())
-    app.library = library
+    settings = Settings.of(ranked=True, data=tmp_path / "data", sandbox="inprocess")
+    app = App(settings, clients=KnownClients(), library=library)
     assert await score_all(app) == (1, 0)
     store = SqliteStore(tmp_path / "data")
     (record,) = store.runs()

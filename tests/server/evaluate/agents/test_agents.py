@@ -189,7 +189,7 @@ def test_mistakes_leave_the_end_out_and_keep_the_rest_in_sight() -> None:
 def test_a_call_that_fails_through_no_fault_of_the_agent_makes_the_sample_void(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from m3bench.server.runs.run import Run
+    from m3bench.server.runs.current import Run
     from m3bench.tasks.errors import SandboxError
 
     async def broken(self: Run, tool: str, arguments: bytes, seconds: float) -> Any:

@@ -1,0 +1,209 @@
+"""A ranked event from its file to its board: who may play and when, one attempt each, results that others rescore."""
+
+import json
+import shutil
+from base64 import b64decode
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from m3bench.server.runs.event import Event, make_event
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.errors import InputFileError
+from tests.ranked.house import House, Player
+from tests.server.results.interchange.tampering import change_json, index_again, packed, unpacked
+from tests.sets import write_set
+
+NUMBERS = [4, 8, 15, 16, 23, 42]
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> House:
+    """An event that was played by three of its four participants and has closed."""
+    house = House(folder=tmp_path_factory.mktemp("event"), names=("ann", "bob", "cy", "dee"))
+    with house.serving() as url:
+        anyio.run(_play_all, house, url)
+    early = house.open()
+    assert (early.returncode, "participants are playing" in early.stderr) == (2, True), early.stderr
+    house.close()
+    return house
+
+
+async def _play_all(house: House, url: str) -> None:
+    with anyio.fail_after(300):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_ann, f"{url}/mcp", house.tokens["ann"])
+            tasks.start_soon(_bob, f"{url}/mcp", house.tokens["bob"])
+            tasks.start_soon(_cy, f"{url}/seat/{'x' * 30}/mcp", house.tokens["cy"])
+
+
+async def _ann(url: str, token: str) -> None:
+    """Plays everything, each task in a session of its own."""
+    async with Player(url, token) as ann:
+        tasks = await ann.tasks()
+        for task in tasks:
+            await ann.start(task)
+            await ann.call("math__sum", numbers=NUMBERS)
+            told = await ann.hand_in("The sum is 108.")
+            assert "Submitted and sealed" in told
+            assert "hidden until the event closes" in await ann.call("score")
+        again = await ann.call("start_task", task_id=tasks[0])
+        assert "a ranked task is attempted once" in again
+    async with Player(url, token) as later:
+        assert "attempted once" in await later.call("start_task"), "another session is no other participant"
+
+
+async def _bob(url: str, token: str) -> None:
+    """Submits one and gives the other one up."""
+    async with Player(url, token) as bob:
+        first, second = await bob.tasks()
+        await bob.start(first)
+        await bob.hand_in("I do not know.")
+        await bob.start(second)
+        assert "attempted once" in await bob.call("start_task", task_id=second, abandon=True)
+
+
+async def _cy(url: str, token: str) -> None:
+    """Starts and leaves."""
+    async with Player(url, token) as cy:
+        await cy.start((await cy.tasks())[0])
+        await cy.call("math__sum", numbers=NUMBERS)
+
+
+def test_an_event_is_opened_rescored_and_put_on_a_board_by_a_stranger(held: House, tmp_path: Path) -> None:
+    done = held.open()
+    assert done.returncode == 0, done.stderr
+    bundles = sorted((held.folder / "bundles").glob("*.m3run"))
+    assert [path.stem for path in bundles] == ["ann", "bob"], "who submitted nothing has no bundle"
+    tally = json.loads((held.folder / "bundles" / "tally.json").read_text())
+    assert tally["participants"] == {
+        "ann": {"started": 2, "scored": 2},
+        "bob": {"started": 2, "scored": 1, "working": 1},
+        "cy": {"started": 1, "working": 1},
+        "dee": {"started": 0},
+    }
+    assert _signed(tally["signed"], held.key)["predicate"]["counts"] == {"started": 5, "scored": 3, "working": 2}
+    # A stranger has the bundles, the opened set and the operator's public key, and another machine.
+    board = tmp_path / "board"
+    one_command = held.run(
+        "board", "accept", board, *bundles, "--tasks", held.folder / "opened", "--trust", held.key,
+        "--at-least", "attested", "--sandbox", "inprocess",
+    )  # fmt: skip
+    assert one_command.returncode == 0, one_command.stderr
+    entries = {entry["name"]: entry for entry in json.loads((board / "leaderboard.json").read_text())["entries"]}
+    assert entries["ann"]["verdict"]["starts"] == {"started": 2, "scored": 2}
+    assert entries["bob"]["verdict"]["starts"] == {"started": 2, "scored": 1, "working": 1}
+    assert entries["bob"]["verdict"]["coverage"]["missing"] == 1
+    assert entries["ann"]["summary"]["success"] == 0.5
+    assert {entry["verdict"]["verdict"] for entry in entries.values()} == {"attested"}
+
+
+def test_nobody_passes_off_the_runs_of_another(held: House, tmp_path: Path) -> None:
+    if not (held.folder / "bundles").exists():
+        assert held.open().returncode == 0
+    members = unpacked(held.folder / "bundles" / "ann.m3run")
+    change_json(members, "set.json", lambda header: header.update(name="bob"))
+    index_again(members)
+    stolen = packed(members, tmp_path / "stolen.m3run")
+    refused = held.run(
+        "board", "accept", tmp_path / "board", stolen, "--tasks", held.folder / "opened", "--no-replay", "--json"
+    )
+    (told,) = json.loads(refused.stdout)["bundles"]
+    assert (told["outcome"], "participant: claimed bob, found ann" in told["why"]) == ("refused", True)
+
+
+def test_after_closing_nothing_is_played_and_everybody_sees_their_own_card(held: House) -> None:
+    if not (held.folder / "bundles").exists():
+        assert held.open().returncode == 0
+
+    async def look(url: str) -> None:
+        async with Player(url, held.tokens["dee"]) as dee:
+            for name in ("list_tasks", "start_task"):
+                assert "closed at" in await dee.call(name)
+        async with Player(url, held.tokens["cy"]) as cy:
+            assert "closed at" in await cy.call("math__sum", numbers=NUMBERS)
+            assert "closed at" in await cy.call("submit", answer="108")
+        async with Player(url, held.tokens["ann"]) as ann:
+            assert "Average" in await ann.call("score") or "average" in await ann.call("score")
+
+    with held.serving() as url:
+        anyio.run(look, f"{url}/mcp")
+    store = SqliteStore(held.data)
+    states = sorted(run.state for run in store.runs())
+    store.close()
+    assert states == ["scored", "scored", "scored", "working", "working"]
+
+
+def test_before_it_opens_nothing_is_told(tmp_path: Path) -> None:
+    house = House(folder=tmp_path, names=("ann",))
+    text = house.event.read_text()
+    opens = Event.read(house.event).plan.closes.replace(microsecond=0)
+    lines = [f"opens = {opens.isoformat()}" if line.startswith("opens") else line for line in text.splitlines()]
+    lines = [line.replace("closes = 2", "closes = 3") for line in lines]
+    house.event.write_text("\n".join(lines))
+
+    async def look(url: str) -> None:
+        async with Player(url, house.tokens["ann"]) as ann:
+            for name in ("list_tasks", "start_task"):
+                assert "opens at" in await ann.call(name)
+            asked = {"ref": {"type": "ref/prompt", "name": "run-task"}, "argument": {"name": "task_id", "value": ""}}
+            assert (await ann.ask("completion/complete", asked))["result"]["completion"]["values"] == []
+
+    with house.serving() as url:
+        anyio.run(look, f"{url}/mcp")
+
+
+def test_practice_and_ranked_runs_never_share_a_record(held: House, tmp_path: Path) -> None:
+    task_set = write_set(tmp_path / "tasks")
+    refused = held.run("serve", "--tasks", task_set, "--data", held.data)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "holds ranked runs, and practice and ranked runs never share a record" in refused.stderr
+    played = held.run("run", "--agent", "oracle", "--tasks", task_set, "--sandbox", "inprocess", "-o", tmp_path / "set")
+    assert played.returncode == 0, played.stderr
+    for folder in (tmp_path / "set" / "data", _without_mode(tmp_path / "set" / "data", tmp_path / "older")):
+        refused = held.run("serve", "--ranked", "--tasks", task_set, "--data", folder)
+        assert (refused.returncode, "holds practice runs" in refused.stderr) == (2, True), refused.stderr
+
+
+def _without_mode(data: Path, other: Path) -> Path:
+    """A record from before the two were told apart."""
+    shutil.copytree(data, other)
+    (other / "mode").unlink()
+    return other
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("closes = 2026", "closes = 1926"), "it closes before it opens"),
+        (('name = "bob"', 'name = "ann"'), "two participants are called 'ann'"),
+        (("opens = ", "opens = 'soon' #"), "opens"),
+        (("[[participants]]", "[[people]]"), "participants"),
+    ],
+)
+def test_what_is_no_event_is_told(change: tuple[str, str], told: str, tmp_path: Path) -> None:
+    path, moments = tmp_path / "event.toml", (datetime(2026, 11, 20, tzinfo=UTC), datetime(2026, 11, 21, tzinfo=UTC))
+    tokens = make_event(path, "round", *moments, ["ann", "bob"])
+    assert path.stat().st_mode & 0o077 == 0
+    assert not any(token in path.read_text() for token in tokens.values())
+    path.write_text(path.read_text().replace(*change))
+    with pytest.raises(InputFileError, match=told):
+        Event.read(path)
+    path.chmod(0o644)
+    with pytest.raises(InputFileError, match="read by others"):
+        Event.read(path)
+    with pytest.raises(InputFileError, match="never replaced"):
+        make_event(path, "round", *moments, ["ann"])
+
+
+def _signed(envelope: Any, line: str) -> Any:
+    """What an envelope states, checked with other code than ours."""
+    payload, kind = b64decode(envelope["payload"]), envelope["payloadType"].encode()
+    message = b" ".join([b"DSSEv1", str(len(kind)).encode(), kind, str(len(payload)).encode(), payload])
+    key = Ed25519PublicKey.from_public_bytes(b64decode(line.split()[1]))
+    key.verify(b64decode(envelope["signatures"][0]["sig"]), message)
+    return json.loads(payload)
