@@ -191,6 +191,20 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def test_the_task_that_the_docs_add_by_hand_is_proved(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    (text,) = read_page(ROOT / "docs" / "howto" / "add-a-task.md").files.values()
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "books.png").write_bytes(Library().picture("barcode_lookup-1.png"))
+    (tmp_path / "tasks.json").write_text(text, "utf-8")
+    for command in (["plan", str(tmp_path)], ["lint", "--tasks", str(tmp_path)]):
+        done = CliRunner().invoke(app, ["tasks", *command])
+        assert done.exit_code == 0, done.output
+    verified = CliRunner().invoke(app, ["tasks", "verify", "--tasks", str(tmp_path), "--sandbox", "inprocess"])
+    assert "1 tasks: every reference runs" in verified.output
+
+
 def test_commands_in_the_text_exist_with_their_options() -> None:
     program: Any = typer.main.get_command(app)
     for path in PAGES:
