@@ -84,7 +84,7 @@ $(VENV)/lock/bin/uv: | $(BIN)/python
 	@$(VENV)/lock/bin/pip --disable-pip-version-check -q install uv==0.13.7
 
 docs: $(VENV)/.docs  ## Build the documentation as a site in build/docs; links that lead nowhere fail
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open build/docs/index.html"
 
 pictures: $(VENV)/.run  ## Draw every picture of the README and the docs anew, from real runs
