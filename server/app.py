@@ -98,9 +98,8 @@ class App:
         """The record of runs and calls, opened now if it was not before."""
         with self._opening:
             if self._store is None:
-                check_mode(self.settings.data, self.settings.mode)
-                self._store = SqliteStore(self.settings.data, sync=self.settings.sync, owner=self._owner)
                 claim_mode(self.settings.data, self.settings.mode)
+                self._store = SqliteStore(self.settings.data, sync=self.settings.sync, owner=self._owner)
                 for seat in list(self.seats.values()):
                     self._store.add_seat(seat.id, seat.profile, now())
             return self._store

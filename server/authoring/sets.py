@@ -142,10 +142,19 @@ def chosen_library(settings: Settings) -> Library:
     if sum((settings.tasks is not None, settings.seed is not None, secret is not None)) > 1:
         raise UserError("Tasks come from a folder, a seed or a secret: give one of --tasks, --seed and --secret-file.")
     if secret is not None:
+        _leave_no_core()
         return SecretLibrary.of(private_set(settings, secret.seed, secret))
     if settings.seed is not None:
         return private_set(settings, settings.seed)
     return Library(settings.tasks or BUNDLED)
+
+
+def _leave_no_core() -> None:
+    """Have the system write no memory to disk when this process dies: a secret is in it."""
+    if os.name == "posix":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _family(family: str, seed: int, per_family: int, art: Path, secret: Secret | None) -> MadeLibrary:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from m3bench.server.store.database import connect
 from m3bench.server.store.layout import database
+from m3bench.server.store.permissions import make_private
 from m3bench.server.store.records import Mode
 from m3bench.server.store.trouble import explain
 from m3bench.tasks.atomic_files import write_private
@@ -40,6 +41,7 @@ def claim_mode(folder: Path, mode: Mode) -> None:
     """
     check_mode(folder, mode)
     try:
+        make_private(folder)
         write_private(folder / FILE, f"{mode}\n".encode())
     except FileExistsError:
         check_mode(folder, mode)

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -41,11 +40,11 @@ class House:
         self.tokens = make_event(self.event, "round one", now - hour, now + 24 * hour, self.names)
         self.key = self.run("keys", "make", "--data", self.data).stdout.strip()
 
-    def serving(self, *more: str) -> AbstractContextManager[str]:
+    def serving(self, *more: str) -> "Serving":
         """The event's server; gives its address."""
         given = ("--ranked", "--secret-file", self.secret_file, "--event", self.event, "--data", self.data)
         arguments = [*map(str, given), *self.options, *more]
-        return serving(arguments, command=[*self.program, "serve"])
+        return Serving(arguments, command=[*self.program, "serve"])
 
     def close(self) -> None:
         """Have the event be over."""
@@ -65,6 +64,16 @@ class House:
         """Run a command."""
         command = [*self.program, *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+
+
+class Serving(serving):
+    """A server whose last words are kept."""
+
+    printed = ""
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.printed = self.process.communicate(timeout=120)[1]
 
 
 class Player:
