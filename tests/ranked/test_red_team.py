@@ -117,7 +117,7 @@ def searched(needles: list[str], *places: Path, **who: Any) -> str:
         [python, "-I", "-c", SEARCH, *map(str, places)], input="\n".join(needles), capture_output=True,
         text=True, check=True, timeout=300, **who,
     )  # fmt: skip
-    return done.stdout.strip()
+    return str(done.stdout).strip()
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can become somebody else")
