@@ -38,7 +38,7 @@ def drawn(text: str) -> str:
     lines, moments, now = ["$ m3bench demo", *text.splitlines()], [], 0.6
     for number, line in enumerate(lines):
         moments.append(now)
-        now += 1.2 if number < 4 else 0.9 if not line else 0.12
+        now += 0.9 if number < 4 else 0.5 if not line else 0.12
     total, tall = now + HOLD, TOP + HIGH * len(lines) + 14
     rules, parts = [], []
     for number, (line, moment) in enumerate(zip(lines, moments, strict=True)):
