@@ -120,12 +120,17 @@ def serve_http_app(make: Make, listen: HttpSettings, pages: Callable[[Any, HttpS
         pages: Makes the pages of what is served, when it has some.
     """
 
+    pressed = False
+
     async def serve(app: Served) -> None:
+        nonlocal pressed
         shown = pages(app, listen) if pages is not None else None
         asgi = http_app(app.front, listen, app.open_seat, app.close_seat, shown, app.open_handle)
-        await serve_asgi(asgi, listen, shown, app.stopping)
+        pressed = await serve_asgi(asgi, listen, shown, app.stopping)
 
     _run(make, serve)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def address_of(
@@ -152,8 +157,8 @@ def address_of(
 
 async def serve_asgi(
     asgi: ASGIApp, listen: HttpSettings, pages: Pages | None = None, stopping: Callable[[], None] | None = None
-) -> None:
-    """Serve an application over HTTP until a signal says stop; `stopping` is told first."""
+) -> bool:
+    """Serve an application over HTTP until a signal says stop; `stopping` is told first. Whether it was Ctrl-C."""
     config = uvicorn.Config(
         asgi,
         http=BoundedProtocol,
@@ -165,7 +170,11 @@ async def serve_asgi(
     listeners = _listen(listen)
     server = _Uvicorn(config, pages)
 
-    def stop() -> None:
+    pressed = False
+
+    def stop(number: int) -> None:
+        nonlocal pressed
+        pressed = pressed or number == signal.SIGINT
         if stopping is not None:
             stopping()
         server.stop()
@@ -174,12 +183,13 @@ async def serve_asgi(
         tasks.start_soon(on_signal, stop)
         await server.serve(listeners)
         tasks.cancel_scope.cancel()
+    return pressed
 
 
 async def until_signal(serve: Callable[[], Awaitable[None]]) -> None:
     """Serve until that ends by itself or a signal says stop."""
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(on_signal, tasks.cancel_scope.cancel)
+        tasks.start_soon(on_signal, lambda _: tasks.cancel_scope.cancel())
         await serve()
         tasks.cancel_scope.cancel()
 
@@ -267,10 +277,10 @@ def run_alone(main: Callable[[], Awaitable[None]]) -> None:
         raise first_cause(ours) from None
 
 
-async def on_signal(stop: Callable[[], None]) -> None:
-    """Call `stop` at every signal that says so."""
+async def on_signal(stop: Callable[[int], None]) -> None:
+    """Call `stop` with every signal that says so."""
     if sys.platform == "win32":
         return  # the event loop there takes no handlers: Ctrl-C raises KeyboardInterrupt by itself
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
-        async for _ in signals:
-            stop()
+        async for number in signals:
+            stop(number)

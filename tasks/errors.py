@@ -195,3 +195,22 @@ def first_cause(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+def is_ctrl_c(error: BaseException) -> bool:
+    """Whether this is what became of a Ctrl-C.
+
+    Groups of tasks wrap it, and libraries that were at work make an error of their own out of it: pydantic, one that
+    has only its name left.
+    """
+    seen: set[int] = set()
+    left: list[BaseException | None] = [error]
+    while left:
+        one = left.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, KeyboardInterrupt) or "KeyboardInterrupt" in str(one):
+            return True
+        left += [one.__cause__, one.__context__, *(one.exceptions if isinstance(one, BaseExceptionGroup) else ())]
+    return False

@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.server import interrupts
 from m3bench.server.authoring.generation import generate
 from m3bench.server.authoring.kept import KeptFamilies, key_of
 from m3bench.server.authoring.planning import play_plans
@@ -69,9 +70,12 @@ def make_set(
             parts[family] = found
             progress(family)
     failed: dict[str, Exception] = {}
-    with ProcessPoolExecutor(parallel or os.cpu_count() or 1, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(
+        parallel or os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=interrupts.end_on_request
+    ) as pool:
         left = [family for family in families if family not in parts]
-        jobs = {pool.submit(_family, family, seed, per_family, art, secret): family for family in left}
+        with interrupts.held():
+            jobs = {pool.submit(_family, family, seed, per_family, art, secret): family for family in left}
         try:
             for job in as_completed(jobs):
                 family, error = jobs[job], job.exception()
@@ -84,6 +88,7 @@ def make_set(
                 progress(family)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            interrupts.end_helpers()
             raise
     if failed:
         raise UserError(_failures(failed, len(parts), kept=kept is not None)) from next(iter(failed.values()))

@@ -113,16 +113,15 @@ def _call(
 ) -> None:
     import shutil
 
-    import anyio
-
     from m3bench.sandboxes.wire import decode
+    from m3bench.server import interrupts
     from m3bench.server.commands.rendering import Rendering
     from m3bench.server.commands.screen import console, print_json
     from m3bench.tasks.errors import UserError
 
     folder, kept = folder_of(workspace), False
     try:
-        reply, made = anyio.run(_reply, tool, arguments, folder, example, sandbox)
+        reply, made = interrupts.run(_reply, tool, arguments, folder, example, sandbox)
         result = decode(reply.result)
         if json:
             print_json({"tool": tool.qualified, "outcome": reply.outcome, "result": result, "files": made})

@@ -46,8 +46,7 @@ def curate(
 
     The exit code is 1 when no run gave a proved candidate.
     """
-    import anyio
-
+    from m3bench.server import interrupts
     from m3bench.server.authoring.curation.task_folder import check_folder
     from m3bench.server.commands.screen import print_json
     from m3bench.tasks.errors import UserError
@@ -62,7 +61,7 @@ def curate(
         check_folder(output)
     library = Library(task_set or BUNDLED)
     materials = _materials(data, library, runs)
-    found = anyio.run(
+    found = interrupts.run(
         _curate, materials, library, _reviewer(asking, accept_verified), output, model, by, sandbox, asking
     )
     if json:

@@ -19,15 +19,14 @@ def demo(
 
     Starts `m3bench serve` as a client would, in a temporary data folder. No model is involved.
     """
-    import anyio
-
+    from m3bench.server import interrupts
     from m3bench.server.commands.screen import print_json
     from m3bench.server.evaluate.demonstration import play_all
     from m3bench.tasks.library import Library
 
     library = Library()
     chosen = library.task(task)
-    cards = anyio.run(play_all, chosen, not json)
+    cards = interrupts.run(play_all, chosen, not json)
     if json:
         print_json({name: card.to_json() for name, card in cards.items()})
     else:

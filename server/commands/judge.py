@@ -110,8 +110,7 @@ def _sit(
     timeout: float,
     resume: bool,
 ) -> "list[Judged]":
-    import anyio
-
+    from m3bench.server import interrupts
     from m3bench.server.evaluate.judges.judge import opened
     from m3bench.server.evaluate.judges.session import JudgingSession
     from m3bench.server.evaluate.judges.summary import judged
@@ -130,7 +129,7 @@ def _sit(
             await _watched(sessions[0], parallel)
 
     try:
-        anyio.run(main)
+        interrupts.run(main)
     except KeyboardInterrupt:
         _say("interrupted: the votes given so far are kept, and the same command with --resume goes on.")
         raise typer.Exit(130) from None

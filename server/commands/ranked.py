@@ -89,8 +89,7 @@ def open_set(
     """
     from hmac import compare_digest
 
-    import anyio
-
+    from m3bench.server import interrupts
     from m3bench.server.app import App
     from m3bench.server.authoring.sets import private_set
     from m3bench.server.clients.table import KnownClients
@@ -107,7 +106,7 @@ def open_set(
     library = SecretLibrary.of(private_set(settings, secret.seed, secret))
     app = App(settings, clients=KnownClients(), library=library)
     check_over(app)
-    scored, others = anyio.run(score_all, app)
+    scored, others = interrupts.run(score_all, app)
     if output is not None:
         library.write(output)
     if bundles is not None:

@@ -23,8 +23,7 @@ def replay(
 
     Exit code 1 when a call did not succeed.
     """
-    import anyio
-
+    from m3bench.server import interrupts
     from m3bench.server.commands.screen import print_json
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.trajectory_files import read_tasks
@@ -32,7 +31,7 @@ def replay(
     found = read_tasks(file, keep_going=keep_going)
     if task is not None and task not in found.tasks:
         raise UserError(f"{file} has no task {task!r}.")
-    tally = anyio.run(_play, found, task, server, sandbox)
+    tally = interrupts.run(_play, found, task, server, sandbox)
     if json:
         print_json(tally.to_json())
     else:

@@ -317,13 +317,12 @@ def with_agent(agent: "Agent") -> Play:
     """What lets a baseline agent play a plan."""
 
     def play(plan: "Plan", done: "SampleDone") -> None:
-        import anyio
-
+        from m3bench.server import interrupts
         from m3bench.server.evaluate.agents.player import play_plan
         from m3bench.tasks.errors import first_cause
 
         try:
-            anyio.run(play_plan, plan, agent, done)
+            interrupts.run(play_plan, plan, agent, done)
         except BaseExceptionGroup as group:
             # What task groups wrap is still one thing that went wrong.
             raise first_cause(group) from group

@@ -71,11 +71,10 @@ def _state(server: "Server") -> str:
 
 
 def _check(servers: "Sequence[Server]", sandbox: str, *, json: bool) -> None:
-    import anyio
-
+    from m3bench.server import interrupts
     from m3bench.server.commands.screen import console, print_json
 
-    findings = anyio.run(_findings, servers, sandbox, json)
+    findings = interrupts.run(_findings, servers, sandbox, json)
     failed = [finding for finding in findings if not finding.ok]
     if json:
         print_json([finding.to_json() for finding in findings])

@@ -115,9 +115,9 @@ def verified(
     Raises:
         InputFileError: It is not a whole bundle.
     """
-    import anyio
+    from m3bench.server import interrupts
 
-    return anyio.run(_verify, file, settings, installation, replay, trusted)
+    return interrupts.run(_verify, file, settings, installation, replay, trusted)
 
 
 async def _verify(

@@ -33,9 +33,8 @@ def synthesize(
     things that calls really return, draws a card with what has to be read, and proves each task by execution. The
     folder is a set like any other: `m3bench tasks verify --tasks FOLDER`, `m3bench serve --tasks FOLDER`.
     """
-    import anyio
-
     from m3bench.sandboxes.backends.inprocess import InProcessBackend
+    from m3bench.server import interrupts
     from m3bench.server.authoring.curation.task_folder import check_folder, write_set
     from m3bench.server.authoring.synthesis.pipeline import check_servers, make_set, usable
     from m3bench.server.authoring.synthesis.rewording import Rewording
@@ -63,7 +62,7 @@ def synthesize(
                 rewording=rewording, progress=done,
             )  # fmt: skip
 
-    made = anyio.run(main)
+    made = interrupts.run(main)
     write_set(made, output)
     if json:
         tasks = [

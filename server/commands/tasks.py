@@ -180,8 +180,7 @@ def plan(
 
     `generate` does this by itself, with --in-order; it is for sets that were written or changed by hand.
     """
-    import anyio
-
+    from m3bench.server import interrupts
     from m3bench.server.authoring.planning import play_plans
     from m3bench.server.commands.screen import counter
     from m3bench.server.settings import Settings
@@ -197,7 +196,7 @@ def plan(
             async with backend_of(Settings.of(sandbox=sandbox)) as backend:
                 return await play_plans(library, backend, in_order=in_order, progress=done)
 
-    write_atomically(folder / PLANS, Plans(plans=anyio.run(main)).to_json())
+    write_atomically(folder / PLANS, Plans(plans=interrupts.run(main)).to_json())
     typer.echo(f"Plans of {len(library.tasks)} tasks written to {folder / PLANS}", err=True)
 
 
@@ -245,8 +244,7 @@ def verify(
     The exit code is 1 when one does not. What is proved is remembered until the command comes to an end: after a stop
     it goes on from there.
     """
-    import anyio
-
+    from m3bench.server import interrupts
     from m3bench.server.authoring.kept import KeptProofs, key_of
     from m3bench.server.authoring.verification import verify as prove
     from m3bench.server.commands.screen import counter, print_json
@@ -262,7 +260,7 @@ def verify(
             async with backend_of(settings) as backend:
                 return await prove(library, backend, parallel=parallel, progress=done, proofs=proofs)
 
-    problems = anyio.run(main)
+    problems = interrupts.run(main)
     proofs.clear()
     if json:
         print_json({"tasks": len(library.tasks), "hash": library.hash, "problems": problems})

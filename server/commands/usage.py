@@ -1,7 +1,8 @@
 """How `--help` is laid out, and how a command ends when its reader goes away.
 
 Paragraphs of a docstring flow to the width of the terminal (one that begins with \\b keeps its lines), and a flag names
-no value. A reader that closes the pipe (head, less) is no error: the command ends quietly with exit code 0.
+no value. A reader that closes the pipe (head, less) is no error: the command ends quietly with exit code 0. Ctrl-C is
+one line and exit code 130, for commands that have nothing of their own to say about it.
 """
 
 import inspect
@@ -12,6 +13,8 @@ from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from m3bench.tasks.errors import is_ctrl_c
 
 _KEEP = "\b"
 
@@ -90,3 +93,10 @@ def _unless_closed(work: Callable[[], Any]) -> Any:
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
         raise typer.Exit(0) from None
+    except (typer.Exit, SystemExit):
+        raise
+    except BaseException as error:
+        if not is_ctrl_c(error):
+            raise
+        print("m3bench: stopped", file=sys.stderr)
+        raise typer.Exit(130) from None

@@ -90,7 +90,10 @@ def serve_tools(servers: Sequence[Server], sandbox: str, workspace: Path | None,
     backend = backend_of(Settings.of(sandbox=sandbox))
     folder = workspace or Path(mkdtemp(prefix="m3bench-"))
 
+    pressed = False
+
     async def main() -> None:
+        nonlocal pressed
         async with backend:
             place = await backend.open(SandboxSpec(workspace=folder, servers=tuple(server.name for server in servers)))
             served = tool_server(servers, place)
@@ -99,13 +102,15 @@ def serve_tools(servers: Sequence[Server], sandbox: str, workspace: Path | None,
             else:
                 # Pages that a browser shows must not reach it: requests name this machine, or are refused.
                 asgi = served.http_app(path=PATH, host_origin_protection=True, allowed_hosts=[listen.host])
-                await serve_asgi(asgi, listen)
+                pressed = await serve_asgi(asgi, listen)
 
     try:
         run_alone(main)
     finally:
         if workspace is None:
             shutil.rmtree(folder, ignore_errors=True)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 async def serve_stream(served: FastMCP[Any], stream: Stream) -> None:
