@@ -22,6 +22,7 @@ from m3bench.proxy.instant import Start
 from m3bench.proxy.opening import Opening
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.stdio import serve_stdio
+from m3bench.server import interrupts
 from m3bench.tasks.errors import M3Error, UserError, first_cause
 
 
@@ -268,7 +269,7 @@ def run_alone(main: Callable[[], Awaitable[None]]) -> None:
     """Run what this process is for; a mistake of the person who started it comes out as it is."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="m3bench: %(name)s: %(message)s")
     try:
-        anyio.run(main)
+        interrupts.run(main)
     except BaseExceptionGroup as group:
         # What a task group wraps is still one mistake of the person who started us.
         ours = group.subgroup(M3Error)

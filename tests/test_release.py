@@ -93,12 +93,16 @@ def test_wheel_and_source_archive_are_the_same_bytes_when_made_twice(tmp_path: P
     again = tmp_path / "again"
     again.mkdir()
     wheel = RELEASE["build"](inside, again, EPOCH, ("build_wheel",))
-    assert contents(wheel) == contents(tmp_path / "made0" / wheel.name)
+    assert hashes(wheel) == hashes(tmp_path / "made0" / wheel.name)
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
     with ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+def hashes(wheel: Path) -> dict[str, str]:
+    return {name: hashlib.sha256(data).hexdigest() for name, data in contents(wheel).items()}
 
 
 @pytest.mark.slow
