@@ -159,6 +159,8 @@ def _type(one: dict[str, Any], defined: dict[str, Any]) -> str:
         return f"`{json.dumps(one['const'])}`"
     if "enum" in one:
         return _one_of([f"`{json.dumps(value)}`" for value in one["enum"]])
+    if "prefixItems" in one:
+        return f"[{', '.join(_type(part, defined) for part in one['prefixItems'])}]"
     if one.get("type") == "array":
         return f"list of {_type(one.get('items', {}), defined)}"
     if one.get("type") == "object":
