@@ -1,4 +1,4 @@
-"""Draws the score card of the README from a real run: `make pictures`; with --check, tells whether it is current.
+"""Draws the score card of the README from a real run, and writes it into the page about reports: `make pictures`.
 
 The run is the one that the README names; a card says the same every time, so the same bytes come out.
 """
@@ -11,9 +11,11 @@ from tempfile import TemporaryDirectory
 from m3bench.server.results.reports.picture import card_svg
 from m3bench.server.results.reports.run import TaskShown, run_document
 from m3bench.server.results.resultset import read_resultset
+from m3bench.server.scorecard.markdown import markdown
 from m3bench.tasks.library import Library
 
 CARD = Path(__file__).parent / "pictures" / "card.svg"
+PAGE = Path(__file__).parent / "reports.md"
 RUN = ("run", "--agent", "sloppy", "--task", "movies-1")
 
 
@@ -26,21 +28,18 @@ def card_of_set(folder: Path) -> str:
     return card_svg(run_document(result.run, [], at_hand), result.card)
 
 
-def main() -> int:
-    """Draw, or compare."""
-    with TemporaryDirectory() as folder:
-        program = [sys.executable, "-m", "m3bench.server.cli"]
-        subprocess.run([*program, *RUN, "-o", str(Path(folder) / "set")], check=True, capture_output=True)
-        drawn = card_of_set(Path(folder) / "set")
-    if sys.argv[1:] == ["--check"]:
-        current = CARD.exists() and CARD.read_text("utf-8") == drawn
-        print("current" if current else f"{CARD} is not current: make pictures")
-        return not current
-    CARD.parent.mkdir(exist_ok=True)
-    CARD.write_text(drawn, "utf-8")
-    print(f"Written to {CARD}")
-    return 0
+def page_with(folder: Path) -> str:
+    """The page about reports, with the card of a result set's only run as it appears in a chat."""
+    (result,) = read_resultset(folder).results
+    card = markdown(result.card).strip().replace("## m3bench", "### m3bench", 1)
+    before, begin, rest = PAGE.read_text("utf-8").partition("<!-- card -->\n")
+    return before + begin + card + rest[rest.index("\n<!-- /card -->") :]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with TemporaryDirectory() as folder:
+        program = [sys.executable, "-m", "m3bench.server.cli"]
+        subprocess.run([*program, *RUN, "-o", str(Path(folder) / "set")], check=True, capture_output=True)
+        CARD.write_text(card_of_set(Path(folder) / "set"), "utf-8")
+        PAGE.write_text(page_with(Path(folder) / "set"), "utf-8")
+    print(f"Written to {CARD} and {PAGE}")
