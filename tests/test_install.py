@@ -127,3 +127,25 @@ def test_uvx_runs_it_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     installed(uv(*words, environment={**os.environ, "UV_CACHE_DIR": str(cache)}))
     program = [find_uv_bin(), "tool", "run", "--offline", "--no-python-downloads", "--python", sys.executable]
     gets_a_score(User(tmp_path, [*program, "--from", str(wheel), "m3bench"]), UV_CACHE_DIR=str(cache))
+
+
+def test_a_bundle_is_verified_where_there_is_only_the_package(wheel: Path, tmp_path: Path) -> None:
+    """Signed here, and replayed, rescored and attested there, offline, from an empty folder."""
+    here = [sys.executable, "-m", "m3bench.server.cli"]
+    making = [*here, "keys", "make", "--file", str(tmp_path / "key")]
+    key = subprocess.run(making, capture_output=True, text=True, check=True).stdout.strip()
+    for words in (
+        ["run", "--agent", "sloppy", "--task", "movies-1", "--sandbox", "inprocess", "-o", str(tmp_path / "set")],
+        ["submit-bundle", str(tmp_path / "set"), "-o", str(tmp_path / "sent.m3run")],
+    ):
+        environment = {**os.environ, "M3BENCH_KEY": str(tmp_path / "key")}
+        subprocess.run([*here, *words], check=True, capture_output=True, env=environment)
+    place = tmp_path / "environment"
+    installed(uv("venv", "-q", "--no-python-downloads", "--python", sys.executable, str(place)))
+    installed(uv("pip", "install", "-q", "--python", str(place / "bin" / "python"), str(wheel)))
+    user = User(tmp_path, [str(place / "bin" / "m3bench")])
+    bundle, trust = str(tmp_path / "sent.m3run"), ("--trust", key, "--at-least", "attested", "--json")
+    told = json.loads(user.types("verify-bundle", bundle, *trust))
+    assert told["summary"].startswith("attested, replayed, public set, signed by ")
+    user.types("board", "accept", "board", bundle, "--no-replay")
+    assert (user.folder / "board" / "board.html").exists()

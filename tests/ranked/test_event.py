@@ -102,6 +102,71 @@ def test_an_event_is_opened_rescored_and_put_on_a_board_by_a_stranger(held: Hous
     assert {entry["verdict"]["verdict"] for entry in entries.values()} == {"attested"}
 
 
+@pytest.mark.slow
+def test_an_event_of_32_loses_nothing_though_its_server_is_started_again(tmp_path: Path) -> None:
+    names = [f"team {number}" for number in range(32)]
+    house = House(folder=tmp_path, names=tuple(names))
+    for half in (names[:16], names[16:]):
+        with house.serving("--sandbox", "inprocess") as url:
+            anyio.run(_scripted, house, f"{url}/mcp", half)
+    with house.serving("--sandbox", "inprocess") as url:
+        anyio.run(_everybody_is_known, house, f"{url}/mcp")
+    house.close()
+    done = house.open()
+    assert done.returncode == 0, done.stderr
+    expected = {name: _SCRIPTS[number % 4][1] for number, name in enumerate(names)}
+    tally = json.loads((tmp_path / "bundles" / "tally.json").read_text())
+    assert tally["participants"] == expected
+    total = {state: sum(one.get(state, 0) for one in expected.values()) for state in ("started", "scored", "working")}
+    assert _signed(tally["signed"], house.key)["predicate"]["counts"] == total
+    bundles = sorted((tmp_path / "bundles").glob("*.m3run"))
+    accepted = house.run(
+        "board", "accept", tmp_path / "board", *bundles, "--tasks", tmp_path / "opened", "--trust", house.key,
+        "--at-least", "attested", "--sandbox", "inprocess", "--json",
+    )  # fmt: skip
+    assert accepted.returncode == 0, accepted.stderr
+    assert {one["outcome"] for one in json.loads(accepted.stdout)["bundles"]} == {"accepted"}
+    entries = json.loads((tmp_path / "board" / "leaderboard.json").read_text())["entries"]
+    assert {entry["name"]: entry["verdict"]["starts"] for entry in entries} == {
+        name: counts for name, counts in expected.items() if "scored" in counts
+    }
+    everything = {entry["name"] for entry in entries if entry["summary"]["metrics"]["average"] > 0.5}
+    assert everything == {name for name, counts in expected.items() if counts.get("scored") == 2}
+
+
+_SCRIPTS: tuple[tuple[tuple[bool, ...], dict[str, int]], ...] = (
+    ((True, True), {"started": 2, "scored": 2}),
+    ((True, False), {"started": 2, "scored": 1, "working": 1}),
+    ((True,), {"started": 1, "scored": 1}),
+    ((False,), {"started": 1, "working": 1}),
+)
+"""For each task that is started whether it is submitted, and what is counted then."""
+
+
+async def _scripted(house: House, url: str, names: list[str]) -> None:
+    async def play(name: str) -> None:
+        script, _ = _SCRIPTS[int(name.split()[1]) % 4]
+        async with Player(url, house.tokens[name]) as player:
+            for task, submits in zip([house.secret.name("sum-1"), house.secret.name("survey-1")], script, strict=False):
+                await player.start(task)
+                await player.call("math__sum" if task == house.secret.name("sum-1") else "math__mean", numbers=NUMBERS)
+                if submits:
+                    assert "Submitted" in await player.hand_in(f"{name} says 108.")
+
+    with anyio.fail_after(500):
+        async with anyio.create_task_group() as tasks:
+            for name in names:
+                tasks.start_soon(play, name)
+
+
+async def _everybody_is_known(house: House, url: str) -> None:
+    """After two more starts of the server nobody has another attempt."""
+    with anyio.fail_after(500):
+        for name in house.names[:4]:
+            async with Player(url, house.tokens[name]) as player:
+                assert "attempted once" in await player.call("start_task", task_id=house.secret.name("sum-1"))
+
+
 def test_nobody_passes_off_the_runs_of_another(held: House, tmp_path: Path) -> None:
     if not (held.folder / "bundles").exists():
         assert held.open().returncode == 0
