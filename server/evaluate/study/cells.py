@@ -54,9 +54,13 @@ def cells_of(plan: StudyPlan) -> list[Cell]:
     found = [_baseline(plan, *one) for one in product(agents, plan.profiles, plan.sets)]
     for model, solver, profile, tasks in product(plan.models, plan.solvers, plan.profiles, plan.sets):
         found.append(_model(plan, model, solver, profile, tasks))
-    names = [cell.name for cell in found]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UserError(f"Two cells of this study would be called {twice[0]!r}: give their models or sets a `name`.")
+    # Some file systems take a name in other letters for the same.
+    names = [cell.name.casefold() for cell in found]
+    if twice := [cell.name for cell in found if names.count(cell.name.casefold()) > 1]:
+        raise UserError(
+            f"Two cells of this study would be called {twice[0]!r}: give their models or sets a `name`, "
+            "or take out what is named twice."
+        )
     return found
 
 

@@ -12,7 +12,7 @@ What is played with what is in `cells`; this module only says what the file mean
 """
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -108,7 +108,7 @@ class Expected(_Part):
 class StudyPlan(_Part):
     """A study."""
 
-    name: str = Field(default="study", pattern=r"^[\w.-]+$")
+    name: str = Field(default="study", pattern=r"^\w[\w.-]*$")
     folder: Path | None = None
     """Where results go; a folder with the study's name beside the plan when left out."""
     models: tuple[StudyModel, ...] = ()
@@ -123,7 +123,7 @@ class StudyPlan(_Part):
     expect: Expected = Expected()
     parallel: int | None = Field(default=None, ge=1)
     """Samples at a time."""
-    providers: dict[str, int] = {}
+    providers: dict[str, Annotated[int, Field(ge=1)]] = {}
     """Samples at a time of all models of a provider together."""
     ask: bool = True
     """Whether models are asked what they can do, where nobody knows it."""
@@ -179,6 +179,9 @@ def read_plan(path: Path) -> StudyPlan:
         raise InputFileError(path, first["msg"], field=".".join(map(str, first["loc"])) or None) from error
     if not plan.models and not plan.agents:
         raise InputFileError(path, "names nobody who plays: give models or agents")
+    for provider in plan.providers:
+        if provider not in (known := sorted({model.provider for model in plan.models})):
+            raise InputFileError(path, f"no model has this provider: {', '.join(known)}", field=f"providers.{provider}")
     here = path.parent
     sets = tuple(
         one.model_copy(update={"tasks": None if one.tasks is None else here / one.tasks.expanduser()})

@@ -64,6 +64,10 @@ def test_a_plan_that_grows_finds_its_cells_again(tmp_path: Path) -> None:
         ("agents: [oracle]\nsolvers: []", "solvers"),
         ('models: [{model: a/b, price: "cheap"}]', "price"),
         ("- oracle", "plan.yaml"),
+        ("agents: [oracle]\nagents: [null]", "duplicate key"),
+        ("name: ..\nagents: [oracle]", "name"),
+        ("models: [a/b]\nproviders: {a: 0}", "providers"),
+        ("models: [a/b]\nproviders: {aa: 2}", "no model has this provider: a"),
     ],
 )
 def test_a_mistake_in_a_plan_is_said_with_its_place(text: str, says: str, tmp_path: Path) -> None:
@@ -84,5 +88,8 @@ def test_a_plan_that_is_not_there_and_cells_that_are_not_in_it(tmp_path: Path) -
 def test_two_models_of_one_name_are_refused_and_a_name_helps(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="would be called 'a-b"):
         cells_of(read_plan(written(tmp_path, "models: [a/b, {model: a/b, generate: {temperature: 1}}]")))
+    for twice in ("models: [{model: a/b, name: It}, {model: a/c, name: it}]", "agents: [null]\nprofiles: [task, task]"):
+        with pytest.raises(UserError, match="take out what is named twice"):
+            cells_of(read_plan(written(tmp_path, twice)))
     named = "models: [a/b, {model: a/b, name: warm, generate: {temperature: 1}}]"
     assert len(cells_of(read_plan(written(tmp_path, named)))) == 2
