@@ -66,7 +66,7 @@ async def _play(server: str, wanted: list[tuple[str, Mapping[str, Any]]], folder
     place = await backend.open(SandboxSpec(workspace=prepared, scenes=examples.scenes))
     for tool, arguments in examples.setup:
         await place.call(tool, dump(arguments))
-    before = _files(prepared)
+    before = files_of(prepared)
     entries = []
     for tool, arguments in wanted:
         read_only = load_catalog().tool(tool).read_only
@@ -75,13 +75,12 @@ async def _play(server: str, wanted: list[tuple[str, Mapping[str, Any]]], folder
         where = prepared if read_only else scratch
         place = await backend.open(SandboxSpec(workspace=where, scenes=examples.scenes))
         reply = await place.call(tool, dump(arguments))
-        changed = {name: data for name, data in _files(where).items() if before.get(name) != data}
-        meaning = {
+        found = {
             "outcome": reply.outcome,
-            "result": _meaning(json.loads(reply.result)),
-            "files": {name: digest(data) for name, data in changed.items()},
+            "result": meaning(json.loads(reply.result)),
+            "files": changed_files(where, before),
         }
-        text = json.dumps(meaning, ensure_ascii=False, sort_keys=True)
+        text = json.dumps(found, ensure_ascii=False, sort_keys=True)
         entries.append(
             {
                 "tool": tool,
@@ -94,7 +93,13 @@ async def _play(server: str, wanted: list[tuple[str, Mapping[str, Any]]], folder
     return entries
 
 
-def _files(folder: Path) -> dict[str, bytes]:
+def changed_files(folder: Path, before: Mapping[str, bytes]) -> dict[str, str]:
+    """The hashes of the files in a folder that are new or not as they were."""
+    return {name: digest(data) for name, data in files_of(folder).items() if before.get(name) != data}
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
     }
@@ -114,15 +119,15 @@ def digest(data: bytes) -> str:
     return sha256(f"{pixels.size}".encode() + pixels.tobytes()).hexdigest()
 
 
-def _meaning(value: Any) -> Any:
+def meaning(value: Any) -> Any:
     """A result with its pictures by digest."""
     match value:
         case {"type": "image", "data": data}:
             return {**value, "data": digest(b64decode(data))}
         case dict():
-            return {name: _meaning(part) for name, part in value.items()}
+            return {name: meaning(part) for name, part in value.items()}
         case list():
-            return [_meaning(part) for part in value]
+            return [meaning(part) for part in value]
         case str():
             return _DATA_URL.sub(lambda found: digest(b64decode(found[1])), value)
         case _:

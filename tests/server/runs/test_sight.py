@@ -15,6 +15,7 @@ from m3bench.server.app import App
 from m3bench.server.runs.resources import PICTURE
 from m3bench.server.settings import Settings
 from m3bench.tasks.picture_mark import FIELD, marked
+from tests.pictures import assert_same_bytes
 from tests.sets import PICTURE as NOTE
 
 pytestmark = pytest.mark.anyio
@@ -61,7 +62,7 @@ async def test_who_hands_in_the_mark_has_seen_the_picture(task_set: Path, tmp_pa
         resource = (await client.read_resource(PICTURE)).contents[0]
         assert b64decode(resource.blob) == picture  # type: ignore[union-attr]
         (file,) = (tmp_path / "data").rglob("note.png")
-        assert file.read_bytes() == NOTE, "the file that tools read does not carry it"
+        assert_same_bytes(file.read_bytes(), NOTE, "the file that tools read, without the mark")
         sight, card = await scored(client, answer="2.5", fields={FIELD: mark.lower()})
         assert sight == "seen"
         assert "The model saw the picture" in card
