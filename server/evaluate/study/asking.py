@@ -26,7 +26,7 @@ from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, Model, ModelOutput
+    from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage
     from inspect_ai.tool import ToolInfo
 
 ANSWERS = "abilities.json"
@@ -192,9 +192,15 @@ async def _request(
     finally:
         HEARD.reset(token)
     if output.usage is not None:
-        answers.tokens += output.usage.input_tokens + output.usage.output_tokens
+        answers.tokens += used_tokens(output.usage)
         answers.cost += output.usage.total_cost or 0.0
     return output
+
+
+def used_tokens(usage: "ModelUsage") -> int:
+    """Tokens read and written; Inspect counts those that a provider had in its cache apart."""
+    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+    return usage.input_tokens + cached + usage.output_tokens
 
 
 def _calls(reply: "ModelOutput | Failure", known: Abilities, answers: Answers) -> None:

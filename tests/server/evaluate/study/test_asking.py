@@ -6,10 +6,11 @@ from typing import Any
 
 import anyio
 import pytest
+from inspect_ai.model import ModelUsage
 from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
-from m3bench.server.evaluate.study.asking import ANSWERS, ask_models, spent_asking, to_ask, with_answers
+from m3bench.server.evaluate.study.asking import ANSWERS, ask_models, spent_asking, to_ask, used_tokens, with_answers
 from m3bench.server.evaluate.study.capabilities import adapted
 from m3bench.server.evaluate.study.cells import Cell, cells_of
 from m3bench.server.evaluate.study.plan_file import StudyPlan, read_plan
@@ -162,6 +163,10 @@ def test_a_model_that_was_begun_and_a_script_are_not_asked(tmp_path: Path) -> No
         assert to_ask(other) == []
         mock = other.models[0].model_copy(update={"model": "mockllm/model"})
         assert to_ask(other.model_copy(update={"ask": True, "models": (mock,)})) == []
+
+
+def test_tokens_that_a_provider_had_in_its_cache_count() -> None:
+    assert used_tokens(ModelUsage(input_tokens=10, output_tokens=5, total_tokens=39, input_tokens_cache_read=24)) == 39
 
 
 def test_answers_that_cannot_be_read_are_named(tmp_path: Path) -> None:
