@@ -88,15 +88,14 @@ def study(
 
 def _ask(meant: "StudyPlan", models: "Sequence[StudyModel]") -> None:
     """Ask models what they can do; a plan that makes no sense costs nothing."""
-    import anyio
-
+    from m3bench.server import interrupts
     from m3bench.server.evaluate.headless.plan import make_plan
     from m3bench.server.evaluate.study.asking import ask_models
     from m3bench.server.evaluate.study.capabilities import adapted
     from m3bench.server.evaluate.study.cells import cells_of
 
     _check([(one, make_plan(one.choice)) for one in adapted(cells_of(meant))])
-    anyio.run(ask_models, meant, models, _say)
+    interrupts.run(ask_models, meant, models, _say)
 
 
 def _check(chosen: "Sequence[tuple[Cell, Plan]]") -> None:
