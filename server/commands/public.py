@@ -19,12 +19,14 @@ def export_tasks(
     tasks: Annotated[
         Path | None, typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.")
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Write a set as the public Open-M3-Bench files: tasks, references and images.
 
     The public form holds one reference per task and one picture; checks, tolerances
     and further references are left out, and counted.
     """
+    from m3bench.server.commands.screen import print_json
     from m3bench.server.results.interchange.public import IMAGES, references_json, tasks_json
     from m3bench.tasks.errors import InputFileError
     from m3bench.tasks.library import BUNDLED, Library
@@ -44,6 +46,9 @@ def export_tasks(
         "further pictures": sum(max(0, len(task.pictures) - 1) for task in found),
         "checks": sum(len(task.checks) for task in found),
     }
+    if as_json:
+        print_json({"path": str(output), "tasks": len(found), "left_out": behind})
+        return
     left = ", ".join(f"{count} {what}" for what, count in behind.items() if count)
     typer.echo(
         f"{len(found)} tasks written to {output}" + (f"; not in the public form: {left}" if left else ""), err=True

@@ -70,7 +70,9 @@ def serve(
             help="With --ranked: make tasks from the secret in this file, or in M3BENCH_SECRET, in memory alone."
         ),
     ] = None,
-    per_family: Annotated[int, typer.Option(min=1, help="With --seed or a secret: tasks of each family.")] = 1,
+    per_family: Annotated[
+        int, typer.Option(min=1, metavar="N", help="With --seed or a secret: tasks of each family.")
+    ] = 1,
     family: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="With --seed or a secret: only tasks of this family.")
     ] = None,
@@ -96,9 +98,11 @@ def serve(
     sync: Annotated[
         str, typer.Option(help="normal, or full: recorded calls survive a crash of the machine.")
     ] = "normal",
-    max_calls: Annotated[int, typer.Option(min=1, help="Calls a run may make.")] = 200,
-    max_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes a run may take.")] = 60,
-    spares: Annotated[int, typer.Option(min=0, help="Sandboxes to keep warm, so that the first call is quick.")] = 0,
+    max_calls: Annotated[int, typer.Option(min=1, metavar="N", help="Calls a run may make.")] = 200,
+    max_minutes: Annotated[float, typer.Option(min=0.01, metavar="N", help="Minutes a run may take.")] = 60,
+    spares: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Sandboxes to keep warm, so that the first call is quick.")
+    ] = 0,
     data: Annotated[Path | None, typer.Option(help="Folder for the record of runs, instead of M3BENCH_DATA.")] = None,
 ) -> None:
     """Serve the benchmark to an MCP client, over stdio or HTTP.

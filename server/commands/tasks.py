@@ -99,6 +99,7 @@ def render(
     seed: Annotated[int | None, typer.Option(help="Draw new pictures from this seed, without playing tasks.")] = None,
     count: Annotated[int, typer.Option(min=1, help="New pictures per family.")] = 4,
     art: ArtFolder = None,
+    json: Json = False,
 ) -> None:
     """Write a page of a set's tasks for people to read (tasks.html), and a contact sheet (contact.png).
 
@@ -110,14 +111,15 @@ def render(
     from m3bench.sandboxes.world.tables import load
     from m3bench.server.authoring.contact_sheet import write_sheet
     from m3bench.server.authoring.reading_page import write_page
-    from m3bench.server.commands.screen import progress
+    from m3bench.server.commands.screen import print_json, progress
     from m3bench.tasks.families.base import Kit
 
+    made = []
     if seed is None:
         library = _library(tasks)
         chosen = [task for task in library.tasks.values() if not family or task.family in family]
         pictures = {name: library.picture(name) for task in chosen for name in task.pictures}
-        typer.echo(write_page(out, f"{library.set.name} {library.set.version}", chosen))
+        made.append(write_page(out, f"{library.set.name} {library.set.version}", chosen))
     else:
         kit = Kit(_art(art), load)
         wanted = [(one, number) for one in _families(family) for number in range(1, count + 1)]
@@ -125,7 +127,12 @@ def render(
             f"{one.name}-{number}.png": one.compose(random.Random(f"picture {one.name} {seed} {number} 0"), kit).picture
             for one, number in progress(wanted, len(wanted), "Drawing")
         }
-    typer.echo(write_sheet(out, pictures))
+    made.append(write_sheet(out, pictures))
+    if json:
+        print_json({"files": [str(path) for path in made], "pictures": len(pictures)})
+        return
+    for path in made:
+        typer.echo(path)
 
 
 @commands.command()
@@ -175,6 +182,7 @@ def plan(
         bool,
         typer.Option("--in-order", help="Each step follows from the one before it, also where no value shows it."),
     ] = False,
+    json: Json = False,
 ) -> None:
     """Play the references of a set and write down what each of their calls gives and needs, in its plans.json.
 
@@ -182,7 +190,7 @@ def plan(
     """
     from m3bench.server import interrupts
     from m3bench.server.authoring.planning import play_plans
-    from m3bench.server.commands.screen import counter
+    from m3bench.server.commands.screen import counter, print_json
     from m3bench.server.settings import Settings
     from m3bench.server.toolservers.backend import backend_of
     from m3bench.tasks.atomic_files import write_atomically
@@ -197,7 +205,10 @@ def plan(
                 return await play_plans(library, backend, in_order=in_order, progress=done)
 
     write_atomically(folder / PLANS, Plans(plans=interrupts.run(main)).to_json())
-    typer.echo(f"Plans of {len(library.tasks)} tasks written to {folder / PLANS}", err=True)
+    if json:
+        print_json({"path": str(folder / PLANS), "tasks": len(library.tasks)})
+    else:
+        typer.echo(f"Plans of {len(library.tasks)} tasks written to {folder / PLANS}", err=True)
 
 
 @commands.command()

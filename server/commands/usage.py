@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
+from shutil import get_terminal_size
 from typing import Any
 
 import typer
@@ -17,6 +18,8 @@ from typer.core import TyperCommand, TyperGroup
 from m3bench.tasks.errors import is_ctrl_c
 
 _KEEP = "\b"
+_NARROW = 80
+"""Below so many columns, boxes would leave no room for what is in them: names of options were cut."""
 
 
 class Command(TyperCommand):
@@ -29,6 +32,12 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """What the command takes, flags without a value."""
         return [_named(param) for param in super().get_params(ctx)]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help: in boxes where there is room, else plainly."""
+        if get_terminal_size().columns < _NARROW:
+            self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
 
 
 class Group(TyperGroup):

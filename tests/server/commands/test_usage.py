@@ -3,10 +3,15 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import pytest
+from rich.cells import cell_len
+from typer.main import get_command
 
+from m3bench.server.commands.program import app
 from m3bench.server.commands.usage import flowing
 
 
@@ -28,6 +33,57 @@ def test_help_has_no_short_lines_inside_a_paragraph(command: str) -> None:
     lines = [line.rstrip() for line in text.splitlines()]
     for line, following in pairwise(lines):
         assert not line or not following or len(f"{line} {following.split()[0]}") >= 79, line
+
+
+def _commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, group
+    for name, command in getattr(group, "commands", {}).items():
+        yield from _commands(command, (*path, name))
+
+
+EVERY = """
+import sys
+from contextlib import suppress
+from m3bench.server.commands.program import app
+for words in sys.stdin.read().splitlines():
+    print(f"== {words}")
+    with suppress(SystemExit):
+        app([*words.split(), "--help"])
+"""
+"""Prints the help of every command whose words it is given."""
+
+
+@pytest.mark.parametrize("width", [60, 80, *(pytest.param(wide, marks=pytest.mark.slow) for wide in (120, 200))])
+def test_help_of_every_command_fits_and_cuts_no_option(width: int) -> None:
+    commands = {" ".join(path): command for path, command in _commands(get_command(app))}
+    env = {**os.environ, "COLUMNS": str(width), "NO_COLOR": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", EVERY], input="\n".join(commands), capture_output=True, text=True, check=False, env=env
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = dict(part.split("\n", 1) for part in done.stdout.split("== ")[1:])
+    assert shown.keys() == commands.keys()
+    for words, text in shown.items():
+        assert [line for line in text.splitlines() if cell_len(line.rstrip()) > width] == [], words
+        for param in commands[words].params:
+            named = param.opts[0] if param.param_type_name == "option" and not param.hidden else ""
+            assert named in text, words
+
+
+ENDLESS = {("serve",), ("watch",), ("tool-server",)}
+"""Commands that go on until they are stopped."""
+ITSELF = {("runs", "export")}
+"""What it prints is a format that the person chooses."""
+
+
+def test_every_command_with_results_has_them_as_json() -> None:
+    lacking = {
+        path
+        for path, command in _commands(get_command(app))
+        if not getattr(command, "commands", None)
+        and "--json" not in {name for one in command.params for name in one.opts}
+    }
+    assert lacking - ENDLESS - ITSELF - {path for path in lacking if path[0] == "ranked"} == set()
 
 
 def test_a_flag_names_no_value() -> None:
