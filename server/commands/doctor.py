@@ -18,7 +18,7 @@ def doctor(
     data: Data = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check the machine and the Docker engine, and say how to fix what is wrong.
+    """Check the machine, its clients and the Docker engine, and say how to fix what is wrong.
 
     With --client: whether m3bench is in that client's configuration and starts, and what the client does with the
     names, the number, the pictures and the results of our tools. Reads its files and never writes them.
@@ -53,9 +53,10 @@ def checks(client: str | None = None) -> "tuple[Check, ...]":
         from m3bench.server.doctor.clients import check_client
 
         return (check_data, check_record, check_double_starts, partial(check_client, find(client)))
+    from m3bench.server.doctor.clients import check_clients
     from m3bench.server.doctor.engine import check_engine
 
-    return (check_data, check_record, check_encoder, check_double_starts, check_walls, check_engine)
+    return (check_data, check_record, check_encoder, check_double_starts, check_clients, check_walls, check_engine)
 
 
 def _is_needed(finding: "Finding", sandbox: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from m3bench.proxy.trim import MAX_RESULT_BYTES
 from m3bench.server.clients.client import NAME, Client
 from m3bench.server.clients.installation import this_machine
-from m3bench.server.clients.table import profile_for
+from m3bench.server.clients.table import clients, profile_for
 from m3bench.server.doctor.configuration import check_start, entries
 from m3bench.server.doctor.findings import Finding, State
 from m3bench.server.runs.budget import budget_of
@@ -29,6 +29,19 @@ AMPLE = 50_000
 
 Facts = Mapping[str, Any]
 """What a probe found: values by fact; empty when there was none."""
+
+
+def check_clients(settings: Settings) -> list[Finding]:
+    """Which clients have m3bench in their configuration."""
+    having, broken = [], []
+    for client in clients().values():
+        known, found = entries(client, this_machine())
+        having += [client.title] if known else []
+        broken += [finding.says for finding in found if finding.state == "wrong"]
+    says = f"m3bench is in {', '.join(having)}; m3bench doctor --client NAME looks closer."
+    if not having:
+        says = "No client on this machine has m3bench: m3bench install NAME puts it into one."
+    return [_finding("clients", "note" if broken or not having else "ok", " ".join([says, *broken]))]
 
 
 def check_client(client: Client, settings: Settings) -> list[Finding]:

@@ -66,6 +66,18 @@ def test_a_missing_encoder_is_told_with_what_it_costs(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("no_engine")
+def test_clients_that_have_m3bench_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert findings()["clients"]["says"].startswith("No client on this machine has m3bench")
+    (tmp_path / ".cursor").mkdir()
+    (tmp_path / ".cursor" / "mcp.json").write_text('{"mcpServers": {"m3bench": {"command": "m3bench"}}}')
+    found = findings()["clients"]
+    assert (found["state"], "m3bench is in Cursor;" in found["says"]) == ("ok", True), found
+
+
+@pytest.mark.usefixtures("no_engine")
 def test_a_data_folder_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("M3BENCH_DATA", "/proc/m3bench")
     done = doctor()
