@@ -80,7 +80,7 @@ def open_set(
     ] = None,
     data: Data = None,
 ) -> None:
-    """Score every submitted run of a secret set, once nobody plays it any more. Takes a minute or two.
+    """Score every submitted run of a secret set, once nobody plays it any more. The set is made again first.
 
     With -o the set is written down, with its references: everybody can score
     the runs again from then on. With --bundles each participant of an event gets

@@ -26,7 +26,7 @@ const LEVELS = ["refuted", "consistent", "replayed", "attested"];
 function levelOf(entry) {
   if (!entry.verdict) return "–";
   const [level, ...rest] = entry.verdict.summary.split(", ");
-  return [h("span", { "data-value": `${entry.name}.level` }, badge(level === "consistent" ? "plain" : "strong", level)), h("span", { class: "soft small" }, " ", said(rest.join(", ")))];
+  return [h("span", { "data-value": `${entry.name}.level` }, badge(level === "consistent" ? "plain" : "strong", level)), h("span", { class: "soft small" }, " ", said(rest.join(", ").replace(/ by [0-9a-f, ]+$/, "")))];
 }
 
 /* What every level on the board proves and what it cannot, and what was found beside it. */
@@ -38,7 +38,7 @@ function levelSection(data) {
   const counted = (entry) => Object.entries(entry.verdict.starts).map(([state, number]) => `${number} ${state}`).join(", ") || "not known";
   return section("levels", "How far each set can be trusted", "what was to be played and was not submitted counts as not solved",
     table({ stack: true, columns: [{ label: "level", head: true }, { label: "what it proves" }, { label: "what it cannot" }], rows: levels.map((one) => [badge("plain", one.verdict), one.proves, one.cannot_prove]) }),
-    table({ stack: true, columns: [{ label: "set", head: true }, { label: "submitted" }, { label: "runs that its server counts" }, { label: "notes" }],
+    table({ stack: true, columns: [{ label: "set", head: true }, { label: "tasks" }, { label: "runs that its server counts" }, { label: "notes" }],
       rows: known.map((entry) => [linked(setAddress(data, entry), said(entry.name)), scored(entry), said(counted(entry)), h("span", { class: "small" }, said(entry.verdict.notes.join(" "), 2000))]) }));
 }
 
