@@ -1,4 +1,4 @@
-"""Backs of books: decode their codes and look the books up, to count pages, buy them or list them."""
+"""Backs of books: decode the codes of those that are circled and look the books up, to count pages, buy or list them."""
 
 import json
 import random
@@ -9,13 +9,16 @@ from typing import Any
 from m3bench.tasks.answers.fields import Date, Field, File, Integer, Money, Name, Table
 from m3bench.tasks.answers.sheets import WorkbookRows
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.render import backdrops
+from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.codes import code
 from m3bench.tasks.render.shapes import fade, mix, rect
+from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
 
 _BUDGETS = range(60, 125, 5)
+_BOOKS = 6
+_WIDE = 300
 _COVERS = ("#26465a", "#6a2c3c", "#3c5434", "#4a3a68", "#7a5a2e", "#1f5c5a", "#8a3b2a", "#34405c")
 
 
@@ -26,32 +29,31 @@ class BarcodeLookup:
     servers = ("pyzbar-mcp", "openlibrary_mcp", "math", "amazon", "excel")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Two or three books on a table, face down."""
-        books = rng.sample([book for book in kit.world("books") if book.get("pages")], rng.choice((2, 3)))
-        canvas = Canvas(kit.art, 1400, 900)
+        """Six books on a table, face down; two or three are circled."""
+        known = [book for book in kit.world("books") if book.get("pages")]
+        meant = rng.sample(known, rng.choice((2, 3)))
+        books = [*meant, *rng.sample([book for book in known if book not in meant], _BOOKS - len(meant))]
+        rng.shuffle(books)
+        canvas = Canvas(kit.art, 1440, 1060)
         backdrops.table(canvas, rng)
-        wide = 400
-        gap = (canvas.width - wide * len(books)) / (len(books) + 1)
+        boxes = {}
         for number, book in enumerate(books):
-            left, top = gap + number * (wide + gap), rng.uniform(60, 110)
-            tall = rng.uniform(700, 760)
-            cover = rng.choice(_COVERS)
-            canvas.draw(
-                rect(left + 10, top + 14, wide, tall, "#00000055", 6),
-                fade(f"b{number}", mix(cover, "#ffffff", 0.12), mix(cover, "#000000", 0.18), across=True),
-                rect(left, top, wide, tall, f"url(#b{number})", 6),
-                rect(left + wide - 14, top, 14, tall, "#00000030", 4),
-            )
-            canvas.paragraph(book["description"], left + 34, top + 84, wide - 84, 27, face="serif", fill="#f4efe2")
-            canvas.draw(rect(left + wide / 2 - 176, top + tall - 226, 352, 192, "#ffffff", 3))
-            code(canvas, book["id"], left + wide / 2, top + tall - 130, kind="ean", scale=3)
-        return Composition.of(canvas, numbers=[book["id"] for book in books])
+            left = 240 + number % 3 * 480 - _WIDE / 2 + rng.uniform(-26, 26)
+            top = 44 + number // 3 * 516 + rng.uniform(-12, 12)
+            boxes[book["id"]] = _back(canvas, rng, book, left, top, rng.uniform(440, 456))
+        canvas.light(rng, 0.6)
+        chosen = [book["id"] for book in meant]
+        pen.circle(
+            canvas, rng, [boxes[one] for one in chosen], [box for one, box in boxes.items() if one not in chosen]
+        )
+        return Composition.of(canvas, numbers=[book["id"] for book in books], meant=chosen)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Scan once; what is looked up depends on the goal."""
         (text,) = await play.step(call("pyzbar-mcp/scan_barcode", {"image_paths": path}))
         numbers = [result["data"] for result in json.loads(text)["metadata"]["results"]]
         need(sorted(numbers) == sorted(composition.facts["numbers"]), "the codes must be legible")
+        numbers = [number for number in numbers if number in composition.facts["meant"]]
         goals = {"buy": self._buy, "catalogue": self._catalogue, "pages": self._pages}
         return await goals[play.goal](rng, numbers, path, play)
 
@@ -62,7 +64,7 @@ class BarcodeLookup:
         (total,) = await play.step(call("math/sum", {"numbers": pages}))
         listed = "; ".join(f"{book['title']} by {_author(book)} ({book['pages']} pages)" for book in books)
         return Solution(
-            wording=f"Decode the bar codes in {path}, look each ISBN up in Open Library and add up the pages.",
+            wording=f"Decode the bar codes in {path}, and of the books circled in red look each ISBN up in Open Library and add up the pages.",
             answer=f"The books are {listed}. Together they have {sum(pages)} pages.",
             fields=(
                 Field(
@@ -106,7 +108,7 @@ class BarcodeLookup:
         books = [{"title": title} for title, _ in offers]
         dearest = prices.index(top)
         return Solution(
-            wording=f"Decode the bar codes in {path}, look each ISBN up in the shop, add up the prices and subtract them from {budget} dollars.",
+            wording=f"Decode the bar codes in {path}, and of the books circled in red look each ISBN up in the shop, add up the prices and subtract them from {budget} dollars.",
             answer=f"They cost {total:.2f} dollars, so {budget - total:.2f} of {budget} are left.",
             fields=(
                 Field(
@@ -167,7 +169,7 @@ class BarcodeLookup:
         publisher = books[newest]["publisher"]
         publisher = str(publisher[0] if isinstance(publisher, list) else publisher)
         return Solution(
-            wording=f"Decode the bar codes in {path}, look each ISBN up in Open Library and write title, author, year and pages into a workbook.",
+            wording=f"Decode the bar codes in {path}, and of the books circled in red look each ISBN up in Open Library and write title, author, year and pages into a workbook.",
             answer=f"The list is in {file}. The newest edition is {books[newest]['title']}, published by {publisher}.",
             fields=(
                 Field(
@@ -196,6 +198,21 @@ class BarcodeLookup:
                 Field(name="publisher", meaning="who published it", value=Name(value=publisher, context=("publisher publishing books press",))),
             ),
         )  # fmt: skip
+
+
+def _back(canvas: Canvas, rng: random.Random, book: Mapping[str, Any], left: float, top: float, tall: float) -> Box:
+    """The back of a book with its blurb and its code; returns its box."""
+    cover, key = rng.choice(_COVERS), f"b{book['id']}"
+    canvas.draw(
+        rect(left + 8, top + 11, _WIDE, tall, "#00000055", 6),
+        fade(key, mix(cover, "#ffffff", 0.12), mix(cover, "#000000", 0.18), across=True),
+        rect(left, top, _WIDE, tall, f"url(#{key})", 6),
+        rect(left + _WIDE - 12, top, 12, tall, "#00000030", 4),
+    )
+    canvas.paragraph(book["description"], left + 28, top + 76, _WIDE - 66, 24, face="serif", fill="#f4efe2")
+    canvas.draw(rect(left + _WIDE / 2 - 122, top + tall - 172, 244, 146, "#ffffff", 3))
+    code(canvas, book["id"], left + _WIDE / 2, top + tall - 100, kind="ean", scale=2)
+    return (round(left), round(top), round(left + _WIDE), round(top + tall))
 
 
 async def _looked_up(numbers: Sequence[str], play: Script, *others: ReferenceCall) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Signs at the entrances of parks: where to camp, how far it is, who is on duty, and what it costs to get in."""
+"""Brochures of parks, one of them circled: where to camp, how far it is, who is on duty, and what it costs to get in."""
 
 import json
 import random
@@ -11,11 +11,14 @@ from typing import Any
 from m3bench.tasks.answers.fields import Choice, Date, Field, Integer, Money, Name, Number, Time
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.render import pen
+from m3bench.tasks.render.brochures import rack
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.parks import entrance
 from m3bench.tasks.task import ReferenceCall
 
 Record = Mapping[str, Any]
+
+_BROCHURES = 16
 
 
 class _Tables(Tables):
@@ -34,7 +37,7 @@ class Camping:
     servers = ("nationalparks", "google-maps", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """The entrance of a park whose largest campground is larger than the next."""
+        """Brochures of parks; the one of a park whose largest campground is larger than the next is circled."""
         sites: dict[str, list[int]] = {}
         for camp in kit.world("park_campgrounds"):
             sites.setdefault(camp["park_id"], []).append(camp["sites"])
@@ -44,21 +47,24 @@ class Camping:
             if park["id"] in _tables().landscapes and Counter(sites[park["id"]])[max(sites[park["id"]])] == 1
         ]
         park = rng.choice(parks)
-        canvas = Canvas(kit.art, 1280, 860)
-        entrance(
+        others = rng.sample([one for one in parks if one is not park], _BROCHURES - 1)
+        shown = rng.sample([park, *others], _BROCHURES)
+        canvas = Canvas(kit.art, 1400, 1080)
+        boxes = rack(
             canvas,
             rng,
-            _tables().landscapes[park["id"]],
             [
-                *canvas.lines(_core(park["name"]), 620, 66, "serif bold"),
-                park["name"].removeprefix(_core(park["name"])).strip(),
+                (_core(one["name"]), one["name"].removeprefix(_core(one["name"])).strip(), _tables().landscapes[one["id"]])
+                for one in shown
             ],
-        )
-        canvas.light(rng)
+        )  # fmt: skip
+        canvas.light(rng, 0.6)
+        meant = boxes[shown.index(park)]
+        pen.circle(canvas, rng, [meant], [box for box in boxes if box is not meant])
         return Composition.of(canvas, park=park["name"])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """The name on the sign gives the code, and the code all there is in the park."""
+        """The name on the brochure gives the code, and the code all there is in the park."""
         name = composition.facts["park"]
         (text,) = await play.step(_search(name))
         park = json.loads(text)["parks"][0]
@@ -93,7 +99,7 @@ class Camping:
         )
         return Solution(
             given={"start": start},
-            wording=f"Find the campground with the most sites in the park on the sign in {path}, the way by car from {start}, and its elevation.",
+            wording=f"Find the campground with the most sites in the park circled in red in {path}, the way by car from {start}, and its elevation.",
             answer=f"The largest campground of {park['name']} is {camp['name']} with {camp['totalSites']} sites, {metres} m above the sea and {kilometres} km from {start}.",
             fields=(
                 _camp_field(camps, park),
@@ -127,7 +133,7 @@ class Camping:
         assert hours
         opens, closes = hours
         return Solution(
-            wording=f"In the park on the sign in {path}, find the open visitor center nearest by road to the campground with the most sites, its hours, and the number of alerts.",
+            wording=f"In the park circled in red in {path}, find the open visitor center nearest by road to the campground with the most sites, its hours, and the number of alerts.",
             answer=f"The largest campground of {park['name']} is {camps[0]['name']}. The nearest visitor center that is open is {nearest['name']}, "
             f"{opens} to {closes}. There are {alerts} alerts.",
             fields=(
@@ -174,7 +180,7 @@ class Camping:
         cheaper = "single entries" if single < pass_price else "annual pass"
         return Solution(
             given={"visits": visits},
-            wording=f"Compare {visits} entries by car to the park on the sign in {path} with the America the Beautiful pass, and find the park's next event.",
+            wording=f"Compare {visits} entries by car to the park circled in red in {path} with the America the Beautiful pass, and find the park's next event.",
             answer=f"At {park['name']} {visits} entries by car cost ${single:.2f} and the pass ${pass_price:.2f}, so the {cheaper} cost less. "
             f"The next event is {show['title']} on {show['dateTime']['dateStart']}.",
             fields=(

@@ -9,8 +9,9 @@ from m3bench.tasks.answers.fields import Field, File, Integer, Name, Text
 from m3bench.tasks.answers.sheets import WorkbookChart, WorkbookRows
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import laid_table
+from m3bench.tasks.render import laid_table, pen
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
 
 
@@ -23,7 +24,7 @@ class _Dish(NamedTuple):
 
 _BARE = ("coffee", "tea", "ramen", "rice", "salad", "ice cream", "spaghetti")
 """Drawn in their own cup or bowl, so no plate is put under them."""
-_CENTRES = ("candle", "bouquet", "potted plant")
+_COLUMNS = 4
 _SHEET = "Dishes"
 _CLEAR = 1.05
 """How many times the next the largest must be."""
@@ -43,21 +44,18 @@ class FoodRedditWikiExcel:
     servers = ("Reddit-MCP-Server", "wiki", "excel")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Three or four dishes, each with a card that names its community."""
+        """Eight dishes, each with a card that names its community; three or four are circled, those from left to right."""
         dishes = rng.sample(_tables().dishes, rng.choice((3, 3, 4)))
-        canvas = Canvas(kit.art, 1320, 900)
-        laid_table.laid(canvas, rng, 0.25)
-        for dish, (x, foot, size) in zip(dishes, _places(rng, len(dishes), canvas.width), strict=True):
-            if dish.art not in _BARE:
-                laid_table.plate(canvas, rng, x, foot - size * 0.1, size * 1.62)
-            canvas.place(
-                dish.art, x, foot, size, flip=rng.random() < 0.3, score=round(rng.uniform(0.86, 0.97), 2), aliases=dish.spellings,
-                shadow=dish.art in _BARE,
-            )  # fmt: skip
-            laid_table.card(canvas, rng, f"r/{dish.community}", x, foot + size * 0.2 + 80)
-        if len(dishes) == 4:
-            canvas.place(rng.choice(_CENTRES), canvas.width / 2, 606 + rng.uniform(-30, 30), 150, score=0.84)
-        canvas.light(rng, 0.8)
+        others = rng.sample([dish for dish in _tables().dishes if dish not in dishes], 2 * _COLUMNS - len(dishes))
+        canvas = Canvas(kit.art, 1440, 960)
+        laid_table.laid(canvas, rng, 0.14)
+        columns = sorted(rng.sample(range(_COLUMNS), len(dishes)))
+        where = {(column, rng.randrange(2)): dish for column, dish in zip(columns, dishes, strict=True)}
+        left = [(column, row) for row in range(2) for column in range(_COLUMNS) if (column, row) not in where]
+        where |= dict(zip(left, others, strict=True))
+        boxes = _served(canvas, rng, [(dish, *place) for place, dish in where.items()])
+        canvas.light(rng, 0.6)
+        pen.circle(canvas, rng, boxes[: len(dishes)], boxes[len(dishes) :])
         articles = {article["title"]: article for article in kit.world("articles")}
         titles = {dish.article: [dish.article, *articles[dish.article].get("aliases", ())] for dish in dishes}
         return Composition.of(canvas, dishes=dishes, titles=titles)
@@ -102,7 +100,7 @@ class FoodRedditWikiExcel:
         order = _ranked([post["score"] for post in posts])
         lead = dishes[order[0]]
         return Solution(
-            wording=f"For each dish in {path} put the hottest post of the subreddit on its card, its score and the first sentence of the dish's article "
+            wording=f"For each dish circled in red in {path} put the hottest post of the subreddit on its card, its score and the first sentence of the dish's article "
             "into a workbook with a bar chart of the scores, and say which post has the highest score.",
             answer=f'The {lead.art} leads: "{posts[order[0]]["title"]}" in r/{lead.community} has {posts[order[0]]["score"]} points. Everything is in {book}.',
             fields=(
@@ -168,8 +166,8 @@ class FoodRedditWikiExcel:
         need(bool(names), "nobody has commented")
         short = article.splitlines()[1]
         return Solution(
-            wording=f"Find which of the hottest posts of the subreddits in {path} has the most comments, who commented first, and what the encyclopedia calls the dish.",
-            answer=f'"{post["title"]}" in r/{dish.community} has the most comments, {post["comments"]}; {names[0]} commented first. The {dish.art} is described as: {short}.',
+            wording=f"Find which of the hottest posts of the subreddits circled in red in {path} has the most comments, how many all of them have, who commented first, and what the encyclopedia calls the dish.",
+            answer=f'"{post["title"]}" in r/{dish.community} has the most comments, {post["comments"]} of {sum(one["comments"] for one in posts)}; {names[0]} commented first. The {dish.art} is described as: {short}.',
             fields=(
                 Field(
                     name="dish",
@@ -179,21 +177,37 @@ class FoodRedditWikiExcel:
                     derived=tuple(float(one["comments"]) for one in posts),
                 ),
                 Field(name="comments", meaning="how many comments that post has", value=Integer(value=post["comments"])),
+                Field(name="total", meaning="how many comments the hottest posts of all circled dishes have together", value=Integer(value=sum(one["comments"] for one in posts)), derived=tuple(float(one["comments"]) for one in posts)),
                 Field(name="first_commenter", meaning="the user who wrote the first comment", value=_user(names[0], (post["author"], *names))),
                 Field(name="description", meaning="the short description below the title of Wikipedia's article on the dish", value=Text(words=25, value=short, mentions=_parts(short))),
             ),
         )  # fmt: skip
 
 
-def _places(rng: random.Random, count: int, width: int) -> list[tuple[float, float, float]]:
-    """Middle, foot and height of each dish."""
-    if count == 3:
-        size, foot = rng.uniform(235, 265), rng.uniform(530, 640)
-        return [(width * (0.18 + 0.32 * n) + rng.uniform(-14, 14), foot, size) for n in range(3)]
-    back_foot, front_foot = 386 + rng.uniform(-8, 8), 722 + rng.uniform(-8, 8)
-    shift = rng.choice((-1, 1)) * 0.06
-    back = [(width * (share - shift / 2), back_foot, 170.0) for share in (0.28, 0.72)]
-    return back + [(width * (share + shift / 2), front_foot, 180.0) for share in (0.26, 0.74)]
+def _served(canvas: Canvas, rng: random.Random, dishes: Sequence[tuple[_Dish, int, int]]) -> list[Box]:
+    """Dishes with their cards, each in its column and row of the table; returns the boxes of both together."""
+    spots = [
+        (dish, canvas.width * (column + 0.5) / _COLUMNS + rng.uniform(-12, 12), 360 + row * 404 + rng.uniform(-8, 8), 178 + row * 14)
+        for dish, column, row in dishes
+    ]  # fmt: skip
+    for dish, x, foot, size in spots:
+        if dish.art not in _BARE:
+            laid_table.plate(canvas, rng, x, foot - size * 0.1, size * 1.45)
+    boxes = [
+        canvas.place(
+            dish.art, x, foot, size, flip=rng.random() < 0.3, score=round(rng.uniform(0.86, 0.97), 2), aliases=dish.spellings,
+            shadow=dish.art in _BARE,
+        )
+        for dish, x, foot, size in spots
+    ]  # fmt: skip
+    cards = [
+        laid_table.card(canvas, rng, f"r/{dish.community}", x, foot + size * 0.2 + 66, 38)
+        for dish, x, foot, size in spots
+    ]
+    return [
+        (min(box[0], card[0]) - 12, box[1], max(box[2], card[2]) + 12, card[3] + 6)
+        for box, card in zip(boxes, cards, strict=True)
+    ]
 
 
 def _hottest(dish: _Dish) -> ReferenceCall:

@@ -1,4 +1,4 @@
-"""A desk full of things: detect them, and find icons for the large ones, cut out the largest, or add up their size."""
+"""A desk full of things: detect them, and find icons for those that are circled, cut one out, or add up their size."""
 
 import json
 import math
@@ -8,18 +8,15 @@ from collections.abc import Sequence
 from m3bench.tasks.answers.fields import Code, Field, File, Items, Name, Number, Table
 from m3bench.tasks.checks import PictureCut
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.detections import Found, area_of, read_objects
+from m3bench.tasks.families.detections import Found, read_objects
 from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.desk import desk
 from m3bench.tasks.task import ReferenceCall
 
 _WIDTH, _HEIGHT = 1280, 860
-LIMIT = 10_000
-"""Square pixels above which a box is large."""
-
-_MARGIN = 0.04
-"""The share by which the largest must be larger than the next."""
+_COLUMNS = 5
 _STYLES = ("solid-rounded", "solid-sharp", "solid-standard", "stroke-rounded", "stroke-sharp", "stroke-standard")
 """Styles that have one glyph for each icon."""
 _PLATFORMS = {
@@ -33,8 +30,7 @@ _PLATFORMS = {
 
 
 class _Tables(Tables):
-    large: tuple[str, ...]
-    small: tuple[str, ...]
+    things: tuple[str, ...]
     also: dict[str, tuple[str, ...]]
     """What else people call some of them."""
 
@@ -49,29 +45,29 @@ class Hugeicons:
     servers = ("dinox-mcp", "hugeicons-mcp", "imagesorcery-mcp", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Three or four large things and three or four small ones."""
+        """Ten things; three or four are circled, and an arrow points at one."""
         canvas = Canvas(kit.art, _WIDTH, _HEIGHT)
-        level = desk(canvas, rng)
-        large, small = (
-            rng.sample(_tables().large, rng.choice((3, 3, 4))),
-            rng.sample(_tables().small, rng.choice((4, 5))),
-        )
-        things = [(name, True) for name in large] + [(name, False) for name in small]
-        rng.shuffle(things)
-        back = (len(things) + rng.randint(0, 1)) // 2
-        for row, foot in ((things[:back], level + 150), (things[back:], canvas.height - 80)):
-            for number, (name, big) in enumerate(row):
-                x = 110 + (canvas.width - 220) * (number + 0.5) / len(row) + rng.uniform(-8, 8)
-                area = rng.uniform(25_000, 36_000) if big else rng.uniform(4_600, 6_600)
-                drawn = kit.art.object(name)
-                tall = math.sqrt(area * drawn.height / drawn.width)
-                box = canvas.place(
-                    name, x, foot + rng.uniform(-12, 12), tall, flip=rng.random() < 0.3 and name not in ("book", "notebook"),
-                    turn=rng.uniform(-5, 5), score=round(rng.uniform(0.82, 0.97), 3),
-                )  # fmt: skip
-                assert (area_of(box) > 2 * LIMIT) if big else (area_of(box) < 0.9 * LIMIT), (name, area_of(box))
-        canvas.light(rng, 0.9)
-        return Composition.of(canvas, large=large)
+        level = desk(canvas, rng, 0.32)
+        meant = rng.sample(_tables().things, rng.choice((3, 3, 4)))
+        others = rng.sample([name for name in _tables().things if name not in meant], 2 * _COLUMNS - len(meant))
+        things = rng.sample([*meant, *others], 2 * _COLUMNS)
+        boxes = {}
+        for number, name in enumerate(things):
+            x = _WIDTH * (number % _COLUMNS + 0.5) / _COLUMNS + rng.uniform(-8, 8)
+            foot = level + 176 + number // _COLUMNS * 296 + rng.uniform(-8, 8)
+            drawn = kit.art.object(name)
+            tall = math.sqrt(rng.uniform(19_000, 25_000) * drawn.height / drawn.width)
+            boxes[name] = canvas.place(
+                name, x, foot, min(tall, 204), flip=rng.random() < 0.3 and name not in ("book", "notebook"),
+                turn=rng.uniform(-5, 5), score=round(rng.uniform(0.82, 0.97), 3),
+            )  # fmt: skip
+        canvas.light(rng, 0.8)
+        pen.circle(canvas, rng, [boxes[name] for name in meant], [boxes[name] for name in others])
+        pointed = rng.choice(things)
+        (left, _, right, bottom), aside = boxes[pointed], rng.choice((-1, 1))
+        tip = ((right if aside > 0 else left) - 16 * aside, bottom - 16)
+        pen.arrow(canvas, rng, tip, (tip[0] + 84 * aside, tip[1] + 74))
+        return Composition.of(canvas, meant=meant, pointed=pointed)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Detect; what follows depends on the goal."""
@@ -83,19 +79,18 @@ class Hugeicons:
             )
         )
         things = read_objects(text)
-        large = [thing for thing in things if _is_large(thing)]
-        assert sorted(thing.name for thing in large) == sorted(composition.facts["large"]), (
-            "what is large must be found"
-        )
+        wanted = [composition.facts["pointed"]] if play.goal == "cutout" else composition.facts["meant"]
+        meant = [thing for thing in things if thing.name in wanted]
+        need(len(meant) == len(wanted), "what is meant must be found")
         goals = {"cutout": self._cutout, "coverage": self._coverage, "icons": self._icons}
-        return await goals[play.goal](rng, large, [thing.name for thing in things], path, play)
+        return await goals[play.goal](rng, meant, [thing.name for thing in things], path, play)
 
     async def _icons(
-        self, rng: random.Random, large: Sequence[Found], names: Sequence[str], path: str, play: Script
+        self, rng: random.Random, meant: Sequence[Found], names: Sequence[str], path: str, play: Script
     ) -> Solution:
-        """An icon and its glyph for each large thing, and how to install the set."""
+        """An icon and its glyph for each circled thing, and how to install the set."""
         style, platform = rng.choice(_STYLES), rng.choice(tuple(_PLATFORMS))
-        searches = [_search(thing.name) for thing in large]
+        searches = [_search(thing.name) for thing in meant]
         icons = [_first(text) for text in await play.step(*searches)]
         need(len(set(icons)) == len(icons), "two things have one icon")
         glyphs = [_glyph(icon, style) for icon in icons]
@@ -105,16 +100,16 @@ class Hugeicons:
         install = json.loads(use)["installation"]["core"]
         rows = tuple(
             (_name(thing.name, names), _icon(icon), _entity(entity))
-            for thing, icon, entity in zip(large, icons, entities, strict=True)
+            for thing, icon, entity in zip(meant, icons, entities, strict=True)
         )
         return Solution(
-            wording=f"Detect the objects in {path}, keep those of more than {LIMIT} square pixels, find the first icon and its {style} "
+            wording=f"Detect the objects in {path}, keep those circled in red, find the first icon and its {style} "
             f"glyph for each, and say how to install the set for {platform}.",
             answer=f"Install the set with {install}.",
             fields=(
                 Field(
                     name="icons",
-                    meaning="each large thing, the name of the first icon that a search for it finds, and its glyph in the given style",
+                    meaning="each circled thing, the name of the first icon that a search for it finds, and its glyph in the given style",
                     value=Table(columns=("thing", "icon", "glyph"), rows=rows),
                 ),
                 Field(
@@ -125,42 +120,35 @@ class Hugeicons:
             ),
             given={"style": style, "platform": platform},
             alternatives=(
-                play.varied("One icon search for all of them.", {1: [_together([thing.name for thing in large])]}),
+                play.varied("One icon search for all of them.", {1: [_together([thing.name for thing in meant])]}),
                 play.varied("The usage first.", {1: [*searches, usage], 2: glyphs}),
             ),
         )
 
     async def _cutout(
-        self, rng: random.Random, large: Sequence[Found], names: Sequence[str], path: str, play: Script
+        self, rng: random.Random, meant: Sequence[Found], names: Sequence[str], path: str, play: Script
     ) -> Solution:
-        """The largest thing alone: cut out, with its icon."""
+        """One thing alone: cut out, with its icon."""
         style = rng.choice(_STYLES)
-        order = sorted(large, key=lambda thing: -area_of(thing.box))
-        areas = [area_of(thing.box) for thing in order]
-        need(areas[0] >= areas[1] * (1 + _MARGIN), "two things are about as large")
-        left, top, right, bottom = box = order[0].box
-        file = f"./{order[0].name.replace(' ', '_')}.png"
+        (thing,) = meant
+        left, top, right, bottom = box = thing.box
+        file = f"./{thing.name.replace(' ', '_')}.png"
         cut = call(
             "imagesorcery-mcp/crop",
             {"input_path": path, "x1": left, "y1": top, "x2": right, "y2": bottom, "output_path": file},
             near=dict.fromkeys(("x1", "y1", "x2", "y2"), 6.0),
             free=("output_path",),
         )
-        text, _ = await play.step(_search(order[0].name), cut)
+        text, _ = await play.step(_search(thing.name), cut)
         icon = _first(text)
         glyph = _glyph(icon, style)
         (mark,) = await play.step(glyph)
         entity = json.loads(mark)["primary"]["glyph"]
         return Solution(
-            wording=f"Detect the objects in {path}, cut out the one with the largest box, and find the first icon for it and its {style} glyph.",
-            answer=f"The largest is the {order[0].name}, cut out in {file}. Its icon is {icon}.",
+            wording=f"Detect the objects in {path}, cut out the one that the arrow points at, and find the first icon for it and its {style} glyph.",
+            answer=f"The arrow points at the {thing.name}, cut out in {file}. Its icon is {icon}.",
             fields=(
-                Field(
-                    name="largest",
-                    meaning="the thing with the largest box",
-                    value=_name(order[0].name, names),
-                    compared=tuple(areas),
-                ),
+                Field(name="thing", meaning="what the arrow points at", value=_name(thing.name, names)),
                 Field(name="icon", meaning="the name of the first icon that a search for it finds", value=_icon(icon)),
                 Field(name="glyph", meaning="the glyph of that icon in the given style", value=_entity(entity)),
                 Field(
@@ -173,7 +161,7 @@ class Hugeicons:
                             PictureCut(
                                 pattern="*.png",
                                 size=(right - left, bottom - top),
-                                what=f"the {order[0].name}",
+                                what=f"the {thing.name}",
                                 source=path.removeprefix("./"),
                                 box=box,
                             ),
@@ -186,10 +174,10 @@ class Hugeicons:
         )
 
     async def _coverage(
-        self, rng: random.Random, large: Sequence[Found], names: Sequence[str], path: str, play: Script
+        self, rng: random.Random, meant: Sequence[Found], names: Sequence[str], path: str, play: Script
     ) -> Solution:
-        """How much of the picture the boxes of the large things cover."""
-        sides = [(thing.box[2] - thing.box[0], thing.box[3] - thing.box[1]) for thing in large]
+        """How much of the picture the boxes of the circled things cover."""
+        sides = [(thing.box[2] - thing.box[0], thing.box[3] - thing.box[1]) for thing in meant]
         areas = await play.step(
             *(call("math/multiply", {"firstNumber": wide, "SecondNumber": tall}) for wide, tall in sides)
         )
@@ -198,13 +186,13 @@ class Hugeicons:
         (text,) = await play.step(call("math/division", {"numerator": float(total), "denominator": whole}))
         share = 100 * float(text)
         return Solution(
-            wording=f"Detect the objects in {path}, keep those of more than {LIMIT} square pixels, and add up their boxes.",
-            answer=f"{len(large)} things are large; their boxes cover {float(total):.0f} square pixels, {share:.1f} % of the picture.",
+            wording=f"Detect the objects in {path}, keep those circled in red, and add up their boxes.",
+            answer=f"{len(meant)} things are circled; their boxes cover {float(total):.0f} square pixels, {share:.1f} % of the picture.",
             fields=(
                 Field(
                     name="things",
-                    meaning="what is large: everything with a box of more than 10,000 square pixels",
-                    value=Items(items=tuple(_name(thing.name, names) for thing in large)),
+                    meaning="what is circled in red",
+                    value=Items(items=tuple(_name(thing.name, names) for thing in meant)),
                 ),
                 Field(
                     name="covered",
@@ -257,7 +245,3 @@ def _entity(entity: str) -> Code:
     """A glyph, which people also write as its code point."""
     point = entity.removeprefix("&#x").removesuffix(";")
     return Code(form="glyph", value=entity, aliases=(point, f"U+{point}", f"0x{point}"))
-
-
-def _is_large(thing: Found) -> bool:
-    return area_of(thing.box) > LIMIT

@@ -1,4 +1,4 @@
-"""Posters outside a cinema: read the titles, look the films up, and compare them, count their votes or go out."""
+"""Posters outside a cinema: read the titles of those that are circled, look the films up, and compare them, count their votes or go out."""
 
 import json
 import random
@@ -10,11 +10,13 @@ from m3bench.tasks.answers.single import Item
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.posters import poster, wall
+from m3bench.tasks.render.posters import hang, wall
 from m3bench.tasks.task import ReferenceCall
 
 _METRES = range(1500, 4100, 100)
+_COLUMNS = 4
 _MARGIN = 0.1
 """By how much the best must be better than the next."""
 
@@ -36,17 +38,26 @@ class Movies:
     servers = ("ocr", "tmdb", "google-maps", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Two posters on a wall."""
+        """Eight posters on a wall in two rows; two are circled, the first of them farther left."""
         films = [
             film for film in kit.world("films")
             if film["title"].isascii() and 4 <= len(film["title"]) <= 24 and film["title"].replace(" ", "").replace("'", "").isalpha()
         ]  # fmt: skip
+        columns = sorted(rng.sample(range(_COLUMNS), 2))
         chosen = rng.sample(films, 2)
-        canvas = Canvas(kit.art, 1280, 960)
+        others = rng.sample([film for film in films if film not in chosen], 2 * _COLUMNS - 2)
+        canvas = Canvas(kit.art, 1480, 1120)
         wall(canvas, rng)
-        for number, film in enumerate(chosen):
-            poster(canvas, rng, 96 + number * 590 + rng.uniform(-16, 16), 70 + rng.uniform(-14, 14), 500, 800, film)
-        canvas.light(rng)
+        hung = {(column, rng.randrange(2)): film for column, film in zip(columns, chosen, strict=True)}
+        left = [(column, row) for row in range(2) for column in range(_COLUMNS) if (column, row) not in hung]
+        hung |= dict(zip(left, others, strict=True))
+        places = [
+            (film, 62 + column * 362 + rng.uniform(-8, 8), 64 + row * 530 + rng.uniform(-8, 8))
+            for (column, row), film in hung.items()
+        ]
+        boxes = hang(canvas, rng, places, 270, 440)
+        canvas.light(rng, 0.7)
+        pen.circle(canvas, rng, boxes[:2], boxes[2:])
         return Composition.of(canvas, films=[film["title"] for film in chosen])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
@@ -82,7 +93,7 @@ class Movies:
         better, field = _better(films)
         return Solution(
             given={"place": place, "metres": str(metres)},
-            wording=f"Read the posters in {path}, look the films up, and find the best-rated cinema within {metres} m of {place}.",
+            wording=f"Read the posters circled in red in {path}, look the films up, and find the best-rated cinema within {metres} m of {place}.",
             answer=f"{told}. The better rated is {better['title']}. Go to {sights.called(cinemas[0])}, {address}.",
             fields=(
                 Field(
@@ -116,7 +127,7 @@ class Movies:
         kind = "cinema" if goes else "restaurant"
         return Solution(
             given={"place": place, "metres": str(metres)},
-            wording=f"Read the posters in {path} and compare the films' ratings; within {metres} m of {place} find the best-rated "
+            wording=f"Read the posters circled in red in {path} and compare the films' ratings; within {metres} m of {place} find the best-rated "
             "cinema when the left one is rated higher, else the best-rated restaurant; walking time.",
             answer=f"{better['title']} is rated higher, so it is a {kind}: {sights.called(goals[0])}, {minutes:g} minutes on foot.",
             fields=(
@@ -145,7 +156,7 @@ class Movies:
         need(min(abs(pooled - vote) for vote in votes) >= 0.06, "one film outweighs the other")
         more, fewer = sorted(films, key=lambda film: -film["vote_count"])
         return Solution(
-            wording=f"Read the posters in {path}, look the films up, and average all votes for both, weighted by their numbers.",
+            wording=f"Read the posters circled in red in {path}, look the films up, and average all votes for both, weighted by their numbers.",
             answer=f"More people voted on {more['title']}. Both have {int(total)} votes, with an average of {pooled:.2f}.",
             fields=(
                 Field(

@@ -8,7 +8,7 @@ from typing import Any
 
 from m3bench.tasks.answers.fields import Field, Name, Number
 from m3bench.tasks.families.base import Composition, Kit, call, need
-from m3bench.tasks.render import postcards
+from m3bench.tasks.render import pen, postcards
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
 
@@ -39,16 +39,19 @@ def land_line(kit: Kit, city: Record) -> str:
 
 
 def pair(rng: random.Random, kit: Kit, pool: Sequence[Record]) -> Composition:
-    """Photographs of two sights that are far apart, on a board, a table or a wall."""
+    """Eight photographs of sights on a board, a table or a wall; two that are far apart are circled."""
     chosen = rng.sample(pool, 2)
     while not apart(chosen):
         chosen = rng.sample(pool, 2)
-    canvas = Canvas(kit.art, 1400, 860)
-    cities = [city_of(kit, landmark) for landmark in chosen]
-    towns = [town_line(kit, city) for city in cities]
+    known = [one for one in kit.world("landmarks") if one.get("city_id") and one not in chosen]
+    cards = [*chosen, *rng.sample(known, 6)]
+    canvas = Canvas(kit.art, 1520, 960)
+    cities = [city_of(kit, landmark) for landmark in cards]
+    towns = [town_line(kit, city) for city in cities[:2]]
     lines = [f"{city['name']}, {land_line(kit, city)}" for city in cities]
-    postcards.pair(canvas, rng, list(zip(chosen, lines, strict=True)))
-    canvas.light(rng, 0.7)
+    boxes = postcards.rows(canvas, rng, list(zip(cards, lines, strict=True)))
+    canvas.light(rng, 0.6)
+    pen.circle(canvas, rng, boxes[:2], boxes[2:])
     return Composition.of(canvas, landmarks=[dict(sight) for sight in chosen], towns=towns)
 
 

@@ -9,6 +9,7 @@ from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.landmarks import sight
 from m3bench.tasks.render.shapes import ellipse, fade, mix, path, rect
+from m3bench.tasks.scene import Box
 
 _SKIES = (
     ("#6fb4e6", "#e4f3fb"),
@@ -21,14 +22,12 @@ _GROUNDS = ("#a9c98a", "#c9c2a8", "#d8c79a", "#9fb991", "#c7cdb4")
 _PAPERS = ("#fdfcf7", "#fbf6ea", "#ffffff", "#f7f4ee")
 
 
-_PROPS = {
-    "table": ("camera", "compass", "world map", "pen", "envelope", "coffee"),
-    "wall": ("luggage", "backpack", "potted plant", "globe", "umbrella"),
-}
+def rows(canvas: Canvas, rng: random.Random, cards: Sequence[tuple[Mapping[str, Any], str]]) -> list[Box]:
+    """Eight sights, each with its place, in two rows on a table, a pin board or a wall of 1520 × 960 pixels.
 
-
-def pair(canvas: Canvas, rng: random.Random, cards: Sequence[tuple[Mapping[str, Any], str]]) -> None:
-    """Two sights, each with its place, side by side on a table, a pin board or a wall of 1400 × 860 pixels."""
+    Returns:
+        The boxes of the cards. The first card hangs in a column left of the second's, the others anywhere.
+    """
     kind = rng.choice(("table", "board", "wall"))
     if kind == "board":
         cork = rng.choice((("#d3aa78", "#c0935f"), ("#dcb98b", "#c8a06c"), ("#c9a27a", "#b28556")))
@@ -40,25 +39,17 @@ def pair(canvas: Canvas, rng: random.Random, cards: Sequence[tuple[Mapping[str, 
     elif kind == "table":
         backdrops.table(canvas, rng)
     else:
-        backdrops.room(canvas, rng, floor=0.9)
-    for number, (landmark, place) in enumerate(cards):
-        left, top = (
-            60 + number * 660 + rng.uniform(-6, 6),
-            rng.uniform(110, 190) if kind == "board" else rng.uniform(60, 120),
-        )
-        postcard(
-            canvas,
-            rng,
-            landmark,
-            place,
-            (left, top, left + 620, top + rng.uniform(520, 560)),
-            turn=rng.uniform(-2.2, 2.2),
-        )
+        backdrops.room(canvas, rng, floor=0.96)
+    places = [(column, rng.randrange(2)) for column in sorted(rng.sample(range(4), 2))]
+    free = [(column, row) for row in range(2) for column in range(4) if (column, row) not in places]
+    boxes = []
+    for (landmark, place), (column, row) in zip(cards, [*places, *free], strict=True):
+        left, top = 44 + column * 366 + rng.uniform(-5, 5), 54 + row * 448 + rng.uniform(-10, 10)
+        box = (left, top, left + 330, top + rng.uniform(376, 390))
+        boxes.append(postcard(canvas, rng, landmark, place, box, turn=rng.uniform(-1.6, 1.6)))
         if kind == "board":
-            canvas.place("pushpin", left + 318, top + 34, 68, shadow=False, label="pushpin")
-    if kind != "board":
-        for name, x in zip(rng.sample(_PROPS[kind], 2), rng.sample((180, 480, 920, 1220), 2), strict=True):
-            canvas.place(name, x, 846, rng.uniform(110, 130), turn=rng.uniform(-8, 8) if kind == "table" else 0)
+            canvas.place("pushpin", left + 168, top + 26, 46, shadow=False, label="pushpin")
+    return boxes
 
 
 def view(
@@ -103,8 +94,8 @@ def postcard(
     box: tuple[float, float, float, float],
     *,
     turn: float = 0,
-) -> None:
-    """A card with a sight, its name and where it is, within a box; noted for the detector.
+) -> Box:
+    """A card with a sight, its name and where it is, within a box; noted for the detector, whose box it returns.
 
     Args:
         canvas: Where.
@@ -118,7 +109,7 @@ def postcard(
     width, height = right - left, bottom - top
     paper = rng.choice(_PAPERS)
     face = rng.choice(("serif bold", "sans bold", "round"))
-    edge, strip = width * 0.04, 118.0
+    edge, strip = width * 0.04, width * 0.24
     about = f"rotate({turn:.2f} {(left + right) / 2:.1f} {(top + bottom) / 2:.1f})"
     canvas.draw(
         f'<g transform="{about}">',
@@ -130,14 +121,23 @@ def postcard(
     canvas.text(
         landmark["name"],
         middle,
-        bottom - strip + 52,
-        42,
+        bottom - strip + width * 0.1,
+        width * 0.082,
         face=face,
         anchor="middle",
-        width=width - 2 * edge,
+        width=width * 0.88,
         fill="#26303c",
     )
-    canvas.text(place, middle, bottom - 24, 32, face="sans", anchor="middle", width=width - 2 * edge, fill="#3c4856")
+    canvas.text(
+        place,
+        middle,
+        bottom - width * 0.05,
+        width * 0.066,
+        face="sans",
+        anchor="middle",
+        width=width * 0.86,
+        fill="#3c4856",
+    )
     canvas.draw("</g>")
     turned = abs(math.radians(turn))
     half_x, half_y = (
@@ -145,7 +145,7 @@ def postcard(
         (width * math.sin(turned) + height * math.cos(turned)) / 2,
     )
     down = (top + bottom) / 2
-    canvas.note(
+    return canvas.note(
         "postcard",
         (round(middle - half_x), round(down - half_y), round(middle + half_x), round(down + half_y)),
         aliases=("photo", "photograph"),

@@ -1,11 +1,12 @@
 """Film posters behind glass: a motif, a line of promise, the title in letters that can be read, and who made it."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import ellipse, fade, mix, path, rect
+from m3bench.tasks.scene import Box
 
 _MOODS = {
     "Science Fiction": (("#0b1d3a", "#3c6fb0"), ("rocket", "ringed planet", "satellite", "robot", "comet")),
@@ -43,57 +44,52 @@ def wall(canvas: Canvas, rng: random.Random) -> None:
         )
 
 
-def poster(
-    canvas: Canvas, rng: random.Random, left: float, top: float, width: float, height: float, film: Mapping[str, Any]
-) -> None:
-    """One poster in its frame."""
-    colours, motifs = next((_MOODS[genre] for genre in film["genres"] if genre in _MOODS), _MOODS["Drama"])
-    key = f"poster{round(left)}"
-    panel = height * 0.3
-    canvas.draw(
-        rect(left - 20, top - 20, width + 40, height + 40, "#2a2622", 8), rect(left - 12, top - 12, width + 24, height + 24, "#d8b56a", 6),
-        fade(key, *colours), rect(left, top, width, height, f"url(#{key})"),
-        ellipse(left + width * rng.uniform(0.3, 0.7), top + height * 0.36, width * 0.36, width * 0.36, mix(colours[1], "#ffffff", 0.35), 'opacity="0.55"'),
-        rect(left, top + height - panel, width, panel, mix(colours[0], "#000000", 0.45)),
-    )  # fmt: skip
-    chosen = rng.sample(motifs, 2)
-    canvas.place(
-        chosen[0], left + width * rng.uniform(0.42, 0.58), top + height * 0.6, height * 0.34, shadow=False, note=False
-    )
-    canvas.place(
-        chosen[1], left + width * rng.choice((0.2, 0.8)), top + height * 0.64, height * 0.14, shadow=False, note=False
-    )
-    for number, text in enumerate(canvas.lines(film["tagline"], width - 60, 30, "serif")[:2]):
-        canvas.text(
-            text,
-            left + width / 2,
-            top + 60 + number * 38,
-            30,
-            face="serif",
-            fill="#ffffff",
-            anchor="middle",
-            note=False,
-        )
-    lines = canvas.lines(film["title"], width - 50, 62, "sans bold")
-    y = top + height - panel + 92 - (len(lines) - 1) * 4
+def hang(
+    canvas: Canvas,
+    rng: random.Random,
+    films: Sequence[tuple[Mapping[str, Any], float, float]],
+    width: float,
+    height: float,
+) -> list[Box]:
+    """Posters in their frames, each of a film with its left and its upper edge; returns the boxes of the frames."""
+    panel = height * 0.32
+    boxes: list[Box] = []
+    for film, left, top in films:
+        colours, _ = _mood(film)
+        key = f"poster{round(left)}-{round(top)}"
+        canvas.draw(
+            rect(left - 16, top - 16, width + 32, height + 32, "#2a2622", 8), rect(left - 10, top - 10, width + 20, height + 20, "#d8b56a", 6),
+            fade(key, *colours), rect(left, top, width, height, f"url(#{key})"),
+            ellipse(left + width * rng.uniform(0.38, 0.62), top + height * 0.36, width * 0.36, width * 0.36, mix(colours[1], "#ffffff", 0.35), 'opacity="0.55"'),
+            rect(left, top + height - panel, width, panel, mix(colours[0], "#000000", 0.45)),
+        )  # fmt: skip
+        boxes.append((round(left - 16), round(top - 16), round(left + width + 16), round(top + height + 16)))
+    for film, left, top in films:
+        large, small = rng.sample(_mood(film)[1], 2)
+        x, y = left + width * rng.uniform(0.42, 0.58), top + height * 0.6
+        canvas.place(large, x, y, height * 0.34, shadow=False, note=False)
+        x, y = left + width * rng.choice((0.2, 0.8)), top + height * 0.64
+        canvas.place(small, x, y, height * 0.14, shadow=False, note=False)
+    for film, left, top in films:
+        _write(canvas, film, left + width / 2, top, top + height - panel, width)
+    return boxes
+
+
+def _mood(film: Mapping[str, Any]) -> tuple[tuple[str, str], tuple[str, ...]]:
+    return next((_MOODS[genre] for genre in film["genres"] if genre in _MOODS), _MOODS["Drama"])
+
+
+def _write(canvas: Canvas, film: Mapping[str, Any], x: float, top: float, panel: float, width: float) -> None:
+    """The promise above, and the title and the director in the panel below."""
+    size = width * 0.072
+    for number, text in enumerate(canvas.lines(film["tagline"], width - 40, size, "serif")[:2]):
+        y = top + size * (1.7 + 1.17 * number)
+        canvas.text(text, x, y, size, face="serif", fill="#ffffff", anchor="middle", note=False)
+    lines = canvas.lines(film["title"], width - 24, 38, "sans bold")
+    size = (38, 34, 29)[len(lines[:3]) - 1]
+    y = panel + size * 1.25
     for text in lines:
-        canvas.text(
-            text,
-            left + width / 2,
-            y,
-            62 if len(lines) == 1 else 54,
-            face="sans bold",
-            fill="#ffffff",
-            anchor="middle",
-            width=width - 40,
-        )
-        y += 60
-    canvas.text(
-        f"a film by {film['directors'][0]}",
-        left + width / 2,
-        y + 2,
-        27,
-        fill="#e9e4da",
-        anchor="middle",
-        width=width - 50,
-    )
+        canvas.text(text, x, y, size, face="sans bold", fill="#ffffff", anchor="middle", width=width - 24)
+        y += size * 1.06
+    made = f"a film by {film['directors'][0]}"
+    canvas.text(made, x, y + 2, 21, fill="#e9e4da", anchor="middle", width=width - 30)

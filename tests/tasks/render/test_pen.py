@@ -1,0 +1,61 @@
+"""What is drawn by hand shows what is meant, hides nothing, and is known to no tool."""
+
+import random
+
+import pytest
+from PIL import Image
+
+from m3bench.tasks.render import pen
+from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.scene import Box
+from tests.art import art
+
+BOX: Box = (120, 80, 300, 220)
+
+
+def reds(image: Image.Image) -> set[tuple[int, int]]:
+    """Where a picture is about as red as the pen."""
+    pixels = image.convert("RGB")
+    found = set()
+    for x in range(pixels.width):
+        for y in range(pixels.height):
+            red, green, blue = pixels.getpixel((x, y))  # type: ignore[misc]
+            if red > 180 and green < 120 and blue < 120:
+                found.add((x, y))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_loop_goes_around_a_thing_and_not_over_it(seed: int) -> None:
+    canvas = Canvas(art(), 420, 300)
+    pen.loop(canvas, random.Random(seed), BOX)
+    canvas._settle()
+    drawn = reds(canvas._image)
+    left, top, right, bottom = BOX
+    middle, level = (left + right) // 2, (top + bottom) // 2
+    assert any(x < left and abs(y - level) < 9 for x, y in drawn)
+    assert any(x > right and abs(y - level) < 9 for x, y in drawn)
+    assert any(y < top and abs(x - middle) < 9 for x, y in drawn)
+    assert any(y > bottom and abs(x - middle) < 9 for x, y in drawn)
+    assert not any(left + 18 < x < right - 18 and top + 18 < y < bottom - 18 for x, y in drawn)
+
+
+def test_what_is_circled_is_noted_nowhere() -> None:
+    canvas = Canvas(art(), 420, 300)
+    canvas.note("book", BOX)
+    canvas.text("The one that is meant", 130, 150, 20)
+    before = list(canvas._objects), list(canvas._texts)
+    dice = random.Random(1)
+    pen.circle(canvas, dice, [BOX], [(10, 10, 60, 60)])
+    pen.arrow(canvas, dice, (100, 100), (20, 160))
+    pen.tick(canvas, dice, 200, 200, 30)
+    assert (canvas._objects, canvas._texts) == before
+
+
+def test_nobody_draws_the_same_loop_twice() -> None:
+    drawn = []
+    for seed in (1, 1, 2):
+        canvas = Canvas(art(), 420, 300)
+        pen.loop(canvas, random.Random(seed), BOX)
+        drawn.append(canvas.png())
+    assert drawn[0] == drawn[1] != drawn[2]
