@@ -36,6 +36,8 @@ COMMANDS: dict[str, Sequence[str]] = {
     "leaderboard": ("leaderboard", "../material/results", "-o", "site"),
     "paper": ("paper", "../material/results", "-o", "paper"),
 }
+LONG = ("serve", "replay")
+"""They take longer than anybody waits."""
 PLAN = "agents: [oracle, 'null']\nsets:\n  - {name: few, families: [movies], limit: 3}\n"
 HARMLESS = ("opening.lock",)
 """Files that stay in a record: what counts is whether somebody holds them."""
@@ -68,7 +70,11 @@ class Pressed:
                 process.wait(after)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGINT)
-        self.out, self.errors = process.communicate(timeout=SECONDS)
+        try:
+            self.out, self.errors = process.communicate(timeout=SECONDS)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
         self.code = process.returncode
 
     def left(self) -> list[str]:
@@ -125,7 +131,7 @@ def test_ctrl_c_is_a_line_and_leaves_nothing(name: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_ctrl_c_at_any_moment_is_a_line_and_leaves_nothing(name: str, place: Path) -> None:
-    whole = 8.0 if name == "serve" else _duration(place / f"{name}-whole", name)
+    whole = 8.0 if name in LONG else _duration(place / f"{name}-whole", name)
     for number in range(PRESSES):
         press(place / f"{name}-{number}", name, whole * (number + 0.5) / PRESSES)
 
