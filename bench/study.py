@@ -5,7 +5,7 @@
 Plays one plan twice below a folder (a temporary one when left out): in `broken` it is killed so many times and gone on
 with, in `straight` it is left alone. Then every sample of the one is held against that of the other. Half of the models
 are written for `react`, half for `executor`, and each is played with both. A folder that holds results already is gone
-on with. Exit code 1 when something does not hold. The whole of it is 6 × 2 × 3 × 56 = 2016 samples, twice.
+on with. Exit code 1 when something does not hold. `--tasks 56 --repeats 3` makes 6 × 2 × 3 × 56 = 2016 samples, twice.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def main() -> None:
     """Play, kill, go on, compare."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("folder", type=Path, nargs="?")
-    for name, usual in (("tasks", 56), ("repeats", 3), ("kills", 2), ("parallel", 3)):
+    for name, usual in (("tasks", 4), ("repeats", 1), ("kills", 2), ("parallel", 3)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--profile", default="standard")
     parser.add_argument("--sandbox", default="process")

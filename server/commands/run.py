@@ -375,8 +375,9 @@ def _report(plans: "Sequence[Plan]", *, json: bool) -> None:
         console().print(table(outcomes))
         folders = " ".join(shlex.quote(str(plan.folder)) for plan in plans)
         _say(f"Results: {folders}")
-        _say(f"Look closer: m3bench report {shlex.quote(str(plans[0].folder))}")
-        _say(f"Side by side: m3bench leaderboard {folders}")
+        if shown := [one.folder for one in outcomes if one.scored]:
+            _say(f"Look closer: m3bench report {shlex.quote(str(shown[0]))}")
+            _say(f"Side by side: m3bench leaderboard {folders}")
     reasons = dict.fromkeys(f"{one.agent}: {reason}" for one in outcomes for reason in one.reasons)
     for reason in list(reasons)[:REASONS]:
         _say(f"void: {reason}")

@@ -153,7 +153,7 @@ def test_a_budget_that_is_used_up_stops_and_says_which() -> None:
 
 @pytest.mark.slow
 def test_six_models_with_two_solvers_are_killed_twice_and_lose_and_repeat_nothing(tmp_path: Path) -> None:
-    # Of 2016 samples these are 36: `python bench/study.py` plays all of them.
+    # Of 2016 samples these are 36: `python bench/study.py --tasks 56 --repeats 3` plays all of them.
     command = [sys.executable, str(ROOT / "bench" / "study.py"), "--tasks", "3", "--repeats", "1", "--profile", "task"]
     done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
