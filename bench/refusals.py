@@ -3,8 +3,8 @@
     python bench/refusals.py [--rounds N]
 
 Of each pair one guess is close to something that exists (a token that differs from a real one in its last letter, the
-handle of somebody else's run) and the other is not. If a pair's medians differ by less than the two halves of one and the
-same series do, the time tells nothing that a stranger could see here.
+handle of somebody else's run) and the other is not. If a pair's medians differ by less than the two halves of one
+series do, the time tells nothing that a stranger could see here.
 """
 
 import argparse

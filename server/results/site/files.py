@@ -149,7 +149,8 @@ def _set_files(
     at_hand: Mapping[str, TaskShown],
 ) -> Iterator[tuple[str, bytes]]:
     """The page of a set, its numbers, and the pages of its runs."""
-    document = set_document(results)
+    # Where a set lies on this machine is no business of a site's readers.
+    document = {**set_document(results), "folder": ""}
     runs = [result.run.id for result in results.results]
     stem = places.sets[name].removesuffix(".html")
     yield f"{stem}.json", _json(document)

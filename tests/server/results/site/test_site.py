@@ -76,6 +76,11 @@ def test_the_pages_of_a_set_and_its_files_have_the_same_numbers(written: Path) -
         assert len(page.with_suffix(".csv").read_text("utf-8").splitlines()) == 1 + len(document["runs"])
 
 
+def test_nothing_on_the_site_tells_where_the_sets_lie(written: Path) -> None:
+    place = str(written.parent).encode()
+    assert [path.name for path in written.rglob("*") if path.is_file() and place in path.read_bytes()] == []
+
+
 def test_ranked_runs_have_no_page_and_are_on_none(tmp_path: Path) -> None:
     secret = read_resultset(stored_set(tmp_path, "secret", 3, ranked=True))
     files = dict(site([secret], leaderboard_document([secret]), [Library()]))

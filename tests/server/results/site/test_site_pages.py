@@ -147,6 +147,23 @@ def test_numbers_on_the_pages_are_those_of_the_json(browser: Browser, written: P
             assert shown[f"{name}.{family}"] == f"{part['metrics']['average']:.2f}"
 
 
+def test_numbers_of_sets_and_runs_are_those_of_the_json(browser: Browser, written: Path) -> None:
+    def words(page: "Page") -> str:
+        return " ".join(page.inner_text("body").split())
+
+    for path in sorted((written / "sets").glob("*.html")):
+        document = json.loads(path.with_suffix(".json").read_text("utf-8"))
+        text, summary = browser.visit(path, words), document["summary"]
+        assert f"{summary['success'] * 100:.1f} % solved" in text
+        run = document["runs"][0]
+        alone = browser.visit(written / "runs" / f"{run['run']}.html", words)
+        for entry in document["legend"]:
+            name, meaning = entry["name"], entry["meaning"]
+            assert f"{meaning} {summary['metrics'][name]:.3f}" in text, (path, name)
+            assert f"{meaning} {run['metrics'][name]:.3f}" in alone, (run["run"], name)
+        assert f"{run['metrics']['average']:.3f} average" in alone
+
+
 def test_a_board_is_sorted_and_searched_by_keyboard(browser: Browser, written: Path) -> None:
     names = "() => [...document.querySelectorAll('#standings tbody th a')].map((link) => link.textContent)"
 
