@@ -21,7 +21,7 @@ from tests.waiting import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
-PRESSES = int(os.environ.get("M3BENCH_PRESSES", "10"))
+PRESSES = int(os.environ.get("M3BENCH_PRESSES", "4"))
 SECONDS = 120.0
 """For a command to end, on a machine that does other things too."""
 PROGRAM = "from m3bench.server.cli import main; print('begun', flush=True); main()"
