@@ -1,7 +1,7 @@
 """Ctrl-C at any moment: a line, exit code 130, and nothing left: no process, no temporary file, no lock.
 
 It goes to every process of the command, as a terminal sends it. `make test` presses once for three commands and
-`make test-all` ten times for each, at moments spread over all that it does; M3BENCH_PRESSES=60 makes that sixty.
+`make test-all` four times for each, at moments spread over all that it does; M3BENCH_PRESSES=60 makes that sixty.
 """
 
 import os
