@@ -5,6 +5,7 @@ import os
 import secrets
 import subprocess
 from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
+from PIL import Image
 
 from m3bench.tasks.catalog import load_catalog
 from tests.clients.node import Node
+from tests.pictures import assert_same_bytes
 from tests.server.conftest import SERVE
 from tests.sets import PICTURE
 
@@ -43,7 +46,11 @@ def check(report: dict[str, Any]) -> None:
     assert report["tools"] == [*OWN, *(tool.exposed for tool in load_catalog().ready.tools)]
     assert "the middle and the average" in report["opening"]
     assert "./media/note.png" in report["opening"]
-    assert [(b64decode(image["data"]), image["mimeType"]) for image in report["images"]] == [(PICTURE, "image/png")]
+    (image,) = report["images"]
+    assert image["mimeType"] == "image/png"
+    with Image.open(BytesIO(PICTURE)) as sent, Image.open(BytesIO(b64decode(image["data"]))) as shown:
+        above = shown.convert("RGB").crop((0, 0, *sent.size))
+        assert_same_bytes(above.tobytes(), sent.convert("RGB").tobytes(), "the picture above its mark")
     assert report["results"] == ["15.5", "18", "2.5"]
     assert "Submitted and sealed" in report["submitted"]
     assert "**solved** (1 of 1 checks)" in report["card"]
