@@ -27,7 +27,7 @@ demo: $(VENV)/.run  ## See it work: score cards in the terminal
 
 # Types take a core for a minute and a half: tests run beside them.
 SHORT = $(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks or model)"
-test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: eight minutes on two cores
+test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: ten minutes on two cores
 	@$(MAKE) -s check > $(VENV)/check.log 2>&1 & checks=$$!; failed=0; \
 	$(SHORT) $(addprefix tests/,$(ROOMS)) --cov --cov-report= || failed=1; \
 	for room in $(ROOMS); do $(BIN)/coverage report --include="$$room/*" --fail-under=90 || failed=1; done; \
