@@ -60,9 +60,9 @@ def bare(task_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[d
 
 
 @pytest.fixture(scope="module")
-def ranked(options: list[str]) -> Iterator[str]:
-    """The same in ranked mode."""
-    with serving([*options, "--ranked"]) as url:
+def ranked(options: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The same in ranked mode, which has a record of its own."""
+    with serving([*options, "--data", str(tmp_path_factory.mktemp("ranked")), "--ranked"]) as url:
         yield url
 
 

@@ -12,6 +12,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.families.base import Kit
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.families.texts import questions as phrasings
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Box
 from tests.art import art
@@ -59,6 +60,7 @@ def test_boxes_fit_what_can_be_seen_of_the_objects(name, monkeypatch):
     monkeypatch.setattr(Canvas, "thing", watched(Canvas.thing))
     monkeypatch.setattr(Canvas, "_shade", lambda self, box: None)
     monkeypatch.setattr(Canvas, "light", lambda self, rng, strength=1.0: None)
+    monkeypatch.setattr(pen, "_stroke", lambda canvas, points, colour, width: None)
     FAMILIES[name].compose(random.Random(f"picture boxes {name}"), Kit(art(), load))
     for box, before, after in drawn:
         changed = ImageChops.difference(before.convert("RGB"), after.convert("RGB")).convert("L")
