@@ -28,11 +28,13 @@ demo: $(VENV)/.run  ## See it work: score cards in the terminal
 # Types take a core for a minute and a half: tests run beside them.
 SHORT = $(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks or model)"
 test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: ten minutes on two cores
-	@$(MAKE) -s check > $(VENV)/check.log 2>&1 & checks=$$!; failed=0; \
-	$(SHORT) $(addprefix tests/,$(ROOMS)) --cov --cov-report= || failed=1; \
-	for room in $(ROOMS); do $(BIN)/coverage report --include="$$room/*" --fail-under=90 || failed=1; done; \
-	$(SHORT) $(addprefix --ignore=tests/,$(ROOMS)) || failed=1; \
-	wait $$checks || failed=1; cat $(VENV)/check.log; exit $$failed
+	@$(MAKE) -s check > $(VENV)/check.log 2>&1 & checks=$$!; failed=; \
+	$(SHORT) $(addprefix tests/,$(ROOMS)) --cov --cov-report= || failed="$$failed tests of the rooms ($(ROOMS));"; \
+	for room in $(ROOMS); do \
+		$(BIN)/coverage report --include="$$room/*" --fail-under=90 || failed="$$failed coverage of $$room;"; done; \
+	$(SHORT) $(addprefix --ignore=tests/,$(ROOMS)) || failed="$$failed the other tests;"; \
+	wait $$checks || failed="$$failed make check;"; cat $(VENV)/check.log; \
+	[ -z "$$failed" ] || { echo "Failed:$$failed see above"; exit 1; }
 
 test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, LaTeX, torch, kills, seeds
 	@$(PYTEST) -n auto -q -m "$(REST)"

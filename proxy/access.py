@@ -97,9 +97,7 @@ class RequireToken:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         needed = scope["type"] == "http" and scope["path"] != "/health"
         if needed and not bears(dict(scope["headers"]).get(b"authorization", b""), self._token):
-            response = refusal("Unauthorized: send the token as 'Authorization: Bearer ...'", 401)
-            response.headers["www-authenticate"] = "Bearer"
-            await response(scope, receive, send)
+            await _unauthorized("the token")(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -122,14 +120,18 @@ class RequireGuest:
             # Looking up a hash tells nothing of the tokens, however long it takes.
             seat = self._guests.get(sha256(given.strip()).hexdigest()) if scheme.lower() == b"bearer" else None
             if seat is None:
-                response = refusal("Unauthorized: send your token as 'Authorization: Bearer ...'", 401)
-                response.headers["www-authenticate"] = "Bearer"
-                await response(scope, receive, send)
+                await _unauthorized("your token")(scope, receive, send)
                 return
             if scope["path"] == "/mcp" or scope["path"].startswith("/seat/"):
                 path = f"/seat/{seat}/mcp"
                 scope = {**scope, "path": path, "raw_path": path.encode()}
         await self._app(scope, receive, send)
+
+
+def _unauthorized(what: str) -> JSONResponse:
+    response = refusal(f"Unauthorized: send {what} as 'Authorization: Bearer ...'", 401)
+    response.headers["www-authenticate"] = "Bearer"
+    return response
 
 
 def bears(authorization: bytes, token: str) -> bool:

@@ -36,6 +36,11 @@ def write_private(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def open_to_others(path: Path) -> bool:
+    """Whether accounts other than the owner's can get at a file; where there are no such rights, nobody is told."""
+    return os.name != "nt" and bool(path.stat().st_mode & 0o077)
+
+
 def append_line(path: Path, line: str) -> None:
     """Append a line in a single write: if this is killed, at most the last line is incomplete."""
     data = f"{line}\n".encode(errors="replace")

@@ -11,7 +11,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from m3bench.tasks.atomic_files import write_private
+from m3bench.tasks.atomic_files import open_to_others, write_private
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.task import TaskSet
@@ -85,7 +85,7 @@ def read_secret(path: Path | None) -> Secret | None:
     text = os.environ.get(VARIABLE)
     if path is not None:
         try:
-            if os.name != "nt" and path.is_file() and path.stat().st_mode & 0o077:
+            if path.is_file() and open_to_others(path):
                 raise InputFileError(path, "can be read by others: make it private (chmod 600)")
             text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError):

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from m3bench.tasks.atomic_files import write_private
+from m3bench.tasks.atomic_files import open_to_others, write_private
 from m3bench.tasks.errors import InputFileError, UserError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def read_key(path: Path) -> SigningKey:
 
     key: object = None
     try:
-        if os.name != "nt" and path.stat().st_mode & 0o077:
+        if open_to_others(path):
             raise InputFileError(path, "can be read by others: make it private (chmod 600), or make another key")
         key = load_pem_private_key(path.read_bytes(), None)
     except OSError as error:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from m3bench.server.commands.record import Json
+from m3bench.server.commands.submissions import Replay, Sandbox, Tasks, Trust
 
 if TYPE_CHECKING:
-    from m3bench.server.results.board.folder import Answer, Board
-    from m3bench.server.results.interchange.verdict import Level, Verdict
+    from m3bench.server.results.board.folder import Answer
 
 commands = typer.Typer(name="board", help="Make a leaderboard of bundles that others sent.", no_args_is_help=True)
 
@@ -25,18 +25,13 @@ def accept(
     bundles: Annotated[
         list[Path], typer.Argument(metavar="BUNDLE...", help="Bundles, as `m3bench submit-bundle` writes them.")
     ],
-    tasks: Annotated[
-        Path | None, typer.Option("--tasks", help="Folder with the set of tasks; the bundled set when left out.")
-    ] = None,
-    trust: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY", help="A public key that you trust, as `m3bench keys show` prints it, or its file."),
-    ] = None,
+    tasks: Tasks = None,
+    trust: Trust = None,
     at_least: Annotated[
         str, typer.Option(metavar="LEVEL", help="Refuse what is below: attested, replayed or consistent.")
     ] = "consistent",
-    replay: Annotated[bool, typer.Option(help="Make every recorded call again in fresh sandboxes.")] = True,
-    sandbox: Annotated[str, typer.Option(help="Where calls are made again: process, docker or inprocess.")] = "process",
+    replay: Replay = True,
+    sandbox: Sandbox = "process",
     mixed: Annotated[
         bool, typer.Option("--mixed", help="Take sets that were made under different conditions, without ranks.")
     ] = False,
@@ -68,11 +63,11 @@ def accept(
     answers: list[Answer] = []
     for path in bundles:
         try:
-            verdict: Verdict | None = None
             known = made.find(path)
-            if known is None or (keys and known.verdict["verdict"] != "attested"):
-                verdict = verified(path, settings, installation, keys, replay=replay)
-            answers.append(_answer(made, path, verdict, level))
+            if known is not None and (not keys or known.verdict["verdict"] == "attested"):
+                answers.append(known.answer)
+            else:
+                answers.append(made.accept(path, verified(path, settings, installation, keys, replay=replay), level))
         except InputFileError as error:
             answers.append(Answer(outcome="refused", name=path.name, why=str(error)))
         if not json:
@@ -90,16 +85,6 @@ def accept(
         typer.echo(f"{len(made.bundles)} sets on the board: open {folder / 'index.html'}", err=True)
     if any(one.outcome == "refused" for one in answers):
         raise typer.Exit(1)
-
-
-def _answer(made: "Board", path: Path, verdict: "Verdict | None", level: "Level") -> "Answer":
-    from m3bench.server.results.board.folder import Answer
-
-    known = made.find(path)
-    if verdict is None and known is not None:
-        return Answer(outcome="already there", name=known.name, why=known.verdict["summary"])
-    assert verdict is not None
-    return made.accept(path, verdict, level)
 
 
 def _tell(path: Path, answer: "Answer") -> None:

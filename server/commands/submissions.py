@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 _LEVELS: tuple["Level", ...] = ("consistent", "replayed", "attested")
 
+Tasks = Annotated[
+    Path | None, typer.Option("--tasks", help="Folder with the set of tasks; the bundled set when left out.")
+]
+Replay = Annotated[bool, typer.Option(help="Make every recorded call again in fresh sandboxes.")]
+Sandbox = Annotated[str, typer.Option(help="Where calls are made again: process, docker or inprocess.")]
+Trust = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY", help="A public key that you trust, as `m3bench keys show` prints it, or its file."),
+]
+
 SHOWN = 40
 """Differences that are printed; `--json` has them all."""
 
@@ -43,17 +53,12 @@ def submit_bundle(
 
 def verify_bundle(
     file: Annotated[Path, typer.Argument(help="A bundle, as `m3bench submit-bundle` writes it.")],
-    tasks: Annotated[
-        Path | None, typer.Option("--tasks", help="Folder with the set of tasks; the bundled set when left out.")
-    ] = None,
+    tasks: Tasks = None,
     seed: Annotated[int | None, typer.Option(help="The tasks are those of a private set made from this seed.")] = None,
     per_family: Annotated[int | None, typer.Option(min=1, help="Tasks of each family in the private set.")] = None,
-    replay: Annotated[bool, typer.Option(help="Make every recorded call again in fresh sandboxes.")] = True,
-    sandbox: Annotated[str, typer.Option(help="Where calls are made again: process, docker or inprocess.")] = "process",
-    trust: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY", help="A public key that you trust, as `m3bench keys show` prints it, or its file."),
-    ] = None,
+    replay: Replay = True,
+    sandbox: Sandbox = "process",
+    trust: Trust = None,
     at_least: Annotated[
         str, typer.Option(metavar="LEVEL", help="Exit with 1 below this level: attested, replayed or consistent.")
     ] = "consistent",

@@ -123,8 +123,6 @@ class ResultSet:
     void: tuple[Sample, ...]
     manifests: tuple[Mapping[str, Any], ...]
     """The manifests of its runs, each once; more than one means that its numbers do not belong together."""
-    passing: bool = False
-    """Whether the folder is there for the moment alone, so that nobody should be sent to it."""
 
     @property
     def rows(self) -> tuple[Row, ...]:

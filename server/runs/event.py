@@ -13,7 +13,6 @@ are those of the server's clock. What happens in a run is no matter of this modu
 """
 
 import json
-import os
 import secrets
 import tomllib
 from collections import Counter
@@ -25,7 +24,7 @@ from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from m3bench.tasks.atomic_files import write_private
+from m3bench.tasks.atomic_files import open_to_others, write_private
 from m3bench.tasks.errors import InputFileError, UserError
 
 MOST = 200
@@ -90,7 +89,7 @@ class Event:
             InputFileError: It cannot be read, others can read it, or it is no event.
         """
         try:
-            if os.name != "nt" and path.stat().st_mode & 0o077:
+            if open_to_others(path):
                 raise InputFileError(path, "can be read by others: make it private (chmod 600)")
             return cls(Plan.model_validate(tomllib.loads(path.read_text("utf-8"))))
         except OSError as error:

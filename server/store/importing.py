@@ -24,19 +24,17 @@ def import_runs(folder: Path, runs: Iterable[tuple[RunRecord, Sequence[CallRecor
     """
     blobs = Blobs(folder / BLOBS)
     store = SqliteStore(folder)
+    connection = connect(database(folder))
     try:
         for run, calls in runs:
             store.add_run(run)
-            rows = [row for call in calls for row in _rows(call, blobs)]
-            connection = connect(database(folder))
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                for row in rows:
+            connection.execute("BEGIN IMMEDIATE")
+            for call in calls:
+                for row in _rows(call, blobs):
                     connection.execute(*schema.statements([row])[0])
-                connection.execute("COMMIT")
-            finally:
-                connection.close()
+            connection.execute("COMMIT")
     finally:
+        connection.close()
         store.close()
 
 

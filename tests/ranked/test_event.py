@@ -3,7 +3,6 @@
 import json
 import shutil
 from base64 import b64decode
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ import anyio
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from m3bench.server.runs.event import Event, make_event
+from m3bench.server.runs.event import Event
 from m3bench.server.store.sqlite import SqliteStore
-from m3bench.tasks.errors import InputFileError
 from tests.ranked.house import House, Player
 from tests.server.results.interchange.tampering import change_json, index_again, packed, unpacked
 from tests.sets import write_set
@@ -239,30 +237,6 @@ def _without_mode(data: Path, other: Path) -> Path:
     shutil.copytree(data, other)
     (other / "mode").unlink()
     return other
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (("closes = 2026", "closes = 1926"), "it closes before it opens"),
-        (('name = "bob"', 'name = "ann"'), "two participants are called 'ann'"),
-        (("opens = ", "opens = 'soon' #"), "opens"),
-        (("[[participants]]", "[[people]]"), "participants"),
-    ],
-)
-def test_what_is_no_event_is_told(change: tuple[str, str], told: str, tmp_path: Path) -> None:
-    path, moments = tmp_path / "event.toml", (datetime(2026, 11, 20, tzinfo=UTC), datetime(2026, 11, 21, tzinfo=UTC))
-    tokens = make_event(path, "round", *moments, ["ann", "bob"])
-    assert path.stat().st_mode & 0o077 == 0
-    assert not any(token in path.read_text() for token in tokens.values())
-    path.write_text(path.read_text().replace(*change))
-    with pytest.raises(InputFileError, match=told):
-        Event.read(path)
-    path.chmod(0o644)
-    with pytest.raises(InputFileError, match="read by others"):
-        Event.read(path)
-    with pytest.raises(InputFileError, match="never replaced"):
-        make_event(path, "round", *moments, ["ann"])
 
 
 def _signed(envelope: Any, line: str) -> Any:

@@ -114,6 +114,11 @@ class SeatTools(ToolSource):
         ).as_tool()
 
 
+def shown_image(block: ImageContent) -> ContentImage:
+    """A picture as a model is shown it."""
+    return ContentImage(image=f"data:{block.mime_type};base64,{block.data}")
+
+
 def contents(result: CallToolResult, *, sighted: bool = True) -> list[Content]:
     """A result as a model is shown it; to one that sees no pictures it is said that there is one."""
     parts: list[Content] = []
@@ -124,7 +129,7 @@ def contents(result: CallToolResult, *, sighted: bool = True) -> list[Content]:
             case ImageContent() if not sighted:
                 parts.append(ContentText(text=f"({block.mime_type}, a picture that cannot be shown to you)"))
             case ImageContent() if len(b64decode(block.data)) <= MAX_IMAGE_BYTES:
-                parts.append(ContentImage(image=f"data:{block.mime_type};base64,{block.data}"))
+                parts.append(shown_image(block))
             case ImageContent() | AudioContent():
                 parts.append(ContentText(text=f"({block.mime_type}, too large or of a kind that cannot be shown)"))
             case _:

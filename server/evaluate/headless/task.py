@@ -13,6 +13,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage
 from inspect_ai.solver import Solver
 from mcp_types import ImageContent
 
+from m3bench.server.evaluate.headless.inspect_tools import shown_image
 from m3bench.server.evaluate.headless.plan import Attempt
 from m3bench.server.evaluate.headless.scorer import scorecard
 from m3bench.server.runs.handin import wanted_lines
@@ -97,7 +98,7 @@ def with_pictures(messages: Sequence[ChatMessage], pictures: Sequence[ImageConte
     first, *others = messages
     if not isinstance(first.content, list):
         return list(messages)
-    sent = (ContentImage(image=f"data:{one.mime_type};base64,{one.data}") for one in pictures)
+    sent = map(shown_image, pictures)
     content = [next(sent, part) if isinstance(part, ContentImage) else part for part in first.content]
     return [first.model_copy(update={"content": content}), *others]
 

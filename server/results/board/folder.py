@@ -8,7 +8,7 @@ A bundle is on a board once, and so is a run: what is there already, under whate
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,6 +49,11 @@ class Accepted(_Form):
     sha256: str
     verdict: dict[str, Any]
     """As it was when the bundle was accepted."""
+
+    @property
+    def answer(self) -> "Answer":
+        """What is said when it comes again."""
+        return Answer(outcome="already there", name=self.name, why=self.verdict["summary"])
 
 
 class Index(_Form):
@@ -98,7 +103,9 @@ class Board:
 
     def find(self, path: Path) -> Accepted | None:
         """The bundle of a file, when it is on the board already."""
-        digest = _digest(path)
+        return self._with(_digest(path))
+
+    def _with(self, digest: str) -> Accepted | None:
         return next((one for one in self.bundles if one.sha256 == digest), None)
 
     def accept(self, path: Path, verdict: Verdict, at_least: Level = "consistent") -> Answer:
@@ -112,12 +119,12 @@ class Board:
         Raises:
             InputFileError: It is no bundle, or the board cannot be written.
         """
-        found = self.find(path)
+        digest = _digest(path)
+        found = self._with(digest)
         if why := self._objection(path, verdict, at_least, found):
             return Answer(outcome="refused", name=verdict.name, why=why)
         if found is not None and LEVELS.index(found.verdict["verdict"]) >= LEVELS.index(verdict.level):
-            return Answer(outcome="already there", name=found.name, why=found.verdict["summary"])
-        digest = _digest(path)
+            return found.answer
         taken = {one.name for one in self.bundles if one is not found}
         name = verdict.name if verdict.name not in taken else f"{verdict.name} ({digest[:8]})"
         file = f"{BUNDLES}/{file_name(name)}-{digest[:12]}.m3run"
@@ -193,7 +200,7 @@ class Board:
     def _read(self, one: Accepted, place: Path) -> ResultSet:
         folder = place / one.sha256[:12]
         unpack(self.folder / one.file, folder, self._library, self._encoder, one.name)
-        return replace(read_resultset(folder), passing=True)
+        return read_resultset(folder)
 
 
 def _read(folder: Path) -> Index:

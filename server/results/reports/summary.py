@@ -36,7 +36,7 @@ def set_document(results: ResultSet) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": "set",
-        "folder": "" if results.passing else quote(str(results.folder)),
+        "folder": quote(str(results.folder)),
         "legend": legend(profile_of(result.row for result in results.results)),
         "set": shown(results.header.model_dump(mode="json", by_alias=True, exclude={"tasks"}), text=200),
         "manifests": shown(list(results.manifests), text=200),

@@ -9,21 +9,16 @@ an answer only repeats of the argument itself does not count. null stands for wh
 
 import json
 import re
-import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
 
-from m3bench.sandboxes.backends.base import SandboxSpec
-from m3bench.sandboxes.backends.inprocess import InProcessBackend
-from m3bench.sandboxes.wire import dump
 from m3bench.tasks.catalog import Server, Tool, load_catalog
-from m3bench.tasks.examples import load_examples
-from tests.sandboxes.servers.manifest import changed_files, files_of, meaning
+from tests.sandboxes.servers.manifest import Before, Bench
 
 FILE = Path(__file__).with_name("arguments.json")
 
@@ -122,7 +117,6 @@ WITHOUT_EFFECT = {
 REPEATED = "\0repeated"
 
 Values = list[Any]
-Before = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 def read() -> dict[str, dict[str, Any]]:
@@ -131,38 +125,18 @@ def read() -> dict[str, dict[str, Any]]:
     return found
 
 
-class Bench:
-    """A server whose tools are called, each call in a workspace prepared as the examples ask."""
+class Pairs(Bench):
+    """A server whose tools are called with pairs of values; a call that comes again is not made again."""
 
     def __init__(self, server: str, folder: Path) -> None:
-        self.examples = load_examples(server)
-        self._backend = InProcessBackend()
-        self._prepared, self._scratch = folder / "prepared", folder / "scratch"
-        self._known: dict[str, tuple[str, Any, list[str]]] = {}
+        super().__init__(server, folder)
+        self._known: dict[str, dict[str, Any]] = {}
 
-    async def prepare(self) -> None:
-        """Make the workspace."""
-        self._prepared.mkdir()
-        self.examples.write_files(self._prepared)
-        place = await self._backend.open(SandboxSpec(workspace=self._prepared, scenes=self.examples.scenes))
-        for tool, arguments in self.examples.setup:
-            await place.call(tool, dump(arguments))
-        self._before = files_of(self._prepared)
-
-    async def call(self, tool: Tool, arguments: Mapping[str, Any], before: Before = ()) -> tuple[str, Any, list[str]]:
-        """Outcome, result and the files that were written, by name and hash."""
+    async def call(self, tool: Tool, arguments: Mapping[str, Any], before: Before = ()) -> dict[str, Any]:
+        """Outcome, result and the files that were written, by hash."""
         key = f"{tool.name} {json.dumps(arguments)} {len(before)}"
         if key not in self._known:
-            where = self._prepared if tool.read_only else self._scratch
-            if not tool.read_only:
-                shutil.copytree(self._prepared, self._scratch)
-            place = await self._backend.open(SandboxSpec(workspace=where, scenes=self.examples.scenes))
-            for other, given in before:
-                await place.call(other, dump(given))
-            reply = await place.call(tool.qualified, dump(arguments))
-            written = sorted(" ".join(file) for file in changed_files(where, self._before).items())
-            self._known[key] = reply.outcome, meaning(json.loads(reply.result)), written
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._known[key] = await super().call(tool, arguments, before)
         return self._known[key]
 
     async def differs(self, tool: Tool, name: str, values: Values) -> str:
@@ -172,14 +146,15 @@ class Bench:
             about = WITH.get(f"{tool.qualified} {name}", {})
             arguments = {**self.examples.calls[tool.name], **about, name: value}
             sent = {key: one for key, one in arguments.items() if one != LEFT_OUT}
-            outcome, result, written = await self.call(tool, sent, BEFORE.get(f"{tool.qualified} {name}", ()))
-            found.append((outcome, _without(result, name, values) if outcome == "success" else None, written))
+            made = await self.call(tool, sent, BEFORE.get(f"{tool.qualified} {name}", ()))
+            shown = _without(made["result"], name, values) if made["outcome"] == "success" else None
+            found.append({**made, "result": shown})
         if found[0] == found[1]:
             return ""
-        return "answer" if found[0][0] == found[1][0] == "success" else "refused"
+        return "answer" if {one["outcome"] for one in found} == {"success"} else "refused"
 
 
-async def shown(bench: Bench, tool: Tool) -> dict[str, Any]:
+async def shown(bench: Pairs, tool: Tool) -> dict[str, Any]:
     """What shows the effect of each argument of a tool."""
     table: dict[str, Any] = {}
     for name, schema in tool.input_schema.get("properties", {}).items():
@@ -257,7 +232,7 @@ def _plain(text: str) -> str:
 async def table_of(server: Server) -> dict[str, dict[str, Any]]:
     """The part of the table that is a server's."""
     with TemporaryDirectory(prefix="m3bench-") as folder:
-        bench = Bench(server.name, Path(folder))
+        bench = Pairs(server.name, Path(folder))
         await bench.prepare()
         return {tool.qualified: await shown(bench, tool) for tool in server.tools}
 

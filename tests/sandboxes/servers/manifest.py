@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -25,10 +25,10 @@ from zipfile import ZipFile, is_zipfile
 import anyio
 from PIL import Image, UnidentifiedImageError
 
-from m3bench.sandboxes.backends.base import SandboxSpec
+from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.wire import dump
-from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.catalog import Tool, load_catalog
 from m3bench.tasks.examples import load_examples
 from tests.sandboxes.servers.rule import calls
 
@@ -36,6 +36,9 @@ FILE = Path(__file__).with_name("manifest.json")
 
 Entry = dict[str, Any]
 """Tool, arguments, outcome and hash of a call."""
+
+Before = Sequence[tuple[str, Mapping[str, Any]]]
+"""Calls by tool and arguments."""
 
 _DATA_URL = re.compile(r"data:image/\w+;base64,([A-Za-z0-9+/=]+)")
 
@@ -59,38 +62,60 @@ def play(server: str, wanted: Iterable[tuple[str, Mapping[str, Any]]]) -> list[E
 
 
 async def _play(server: str, wanted: list[tuple[str, Mapping[str, Any]]], folder: Path) -> list[Entry]:
-    examples, backend = load_examples(server), InProcessBackend()
-    prepared, scratch = folder / "prepared", folder / "scratch"
-    prepared.mkdir()
-    examples.write_files(prepared)
-    place = await backend.open(SandboxSpec(workspace=prepared, scenes=examples.scenes))
-    for tool, arguments in examples.setup:
-        await place.call(tool, dump(arguments))
-    before = files_of(prepared)
+    bench = Bench(server, folder)
+    await bench.prepare()
     entries = []
     for tool, arguments in wanted:
-        read_only = load_catalog().tool(tool).read_only
-        if not read_only:
-            shutil.copytree(prepared, scratch)
-        where = prepared if read_only else scratch
-        place = await backend.open(SandboxSpec(workspace=where, scenes=examples.scenes))
-        reply = await place.call(tool, dump(arguments))
-        found = {
-            "outcome": reply.outcome,
-            "result": meaning(json.loads(reply.result)),
-            "files": changed_files(where, before),
-        }
+        found = await bench.call(load_catalog().tool(tool), arguments)
         text = json.dumps(found, ensure_ascii=False, sort_keys=True)
-        entries.append(
-            {
-                "tool": tool,
-                "arguments": arguments,
-                "outcome": reply.outcome,
-                "sha256": sha256(text.encode()).hexdigest()[:32],
-            }
-        )
-        shutil.rmtree(scratch, ignore_errors=True)
+        digested = sha256(text.encode()).hexdigest()[:32]
+        entries.append({"tool": tool, "arguments": arguments, "outcome": found["outcome"], "sha256": digested})
     return entries
+
+
+class Bench:
+    """A server whose tools are called, each call in a workspace prepared as the examples ask.
+
+    Args:
+        server: Its name.
+        folder: An empty one.
+    """
+
+    def __init__(self, server: str, folder: Path) -> None:
+        self.examples = load_examples(server)
+        self._backend = InProcessBackend()
+        self._prepared, self._scratch = folder / "prepared", folder / "scratch"
+
+    async def prepare(self) -> None:
+        """Make the workspace."""
+        self._prepared.mkdir()
+        self.examples.write_files(self._prepared)
+        place = await self._open(self._prepared)
+        for tool, arguments in self.examples.setup:
+            await place.call(tool, dump(arguments))
+        self._before = files_of(self._prepared)
+
+    async def call(self, tool: Tool, arguments: Mapping[str, Any], before: Before = ()) -> dict[str, Any]:
+        """Outcome, result and the files that were written, by hash.
+
+        Args:
+            tool: What is called.
+            arguments: With what.
+            before: Calls that are made in the same workspace first.
+        """
+        where = self._prepared if tool.read_only else self._scratch
+        if not tool.read_only:
+            shutil.copytree(self._prepared, self._scratch)
+        place = await self._open(where)
+        for other, given in before:
+            await place.call(other, dump(given))
+        reply = await place.call(tool.qualified, dump(arguments))
+        written = changed_files(where, self._before)
+        shutil.rmtree(self._scratch, ignore_errors=True)
+        return {"outcome": reply.outcome, "result": meaning(json.loads(reply.result)), "files": written}
+
+    async def _open(self, workspace: Path) -> Sandbox:
+        return await self._backend.open(SandboxSpec(workspace=workspace, scenes=self.examples.scenes))
 
 
 def changed_files(folder: Path, before: Mapping[str, bytes]) -> dict[str, str]:

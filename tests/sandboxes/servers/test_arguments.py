@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from m3bench.tasks.catalog import load_catalog
-from tests.sandboxes.servers.arguments import WITHOUT_EFFECT, Bench, read
+from tests.sandboxes.servers.arguments import WITHOUT_EFFECT, Pairs, read
 
 TABLE = read()
 ROWS = [(tool, name, pair) for tool, arguments in TABLE.items() for name, pair in arguments.items()]
@@ -32,7 +32,7 @@ def test_the_table_has_every_argument_and_a_reason_for_each_that_changes_nothing
     ],
 )
 async def test_two_values_of_an_argument_do_two_things(server: str, tmp_path: Path) -> None:
-    bench = Bench(server, tmp_path)
+    bench = Pairs(server, tmp_path)
     await bench.prepare()
     catalog = load_catalog()
     shown = [row for row in ROWS if row[0].partition("/")[0] == server and row[2] is not None]

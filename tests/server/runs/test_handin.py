@@ -6,14 +6,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client
 
-from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
 from m3bench.server.scorecard.app import CARD
 from m3bench.server.settings import Settings
+from tests.server.runs.seats import seated
 from tests.sets import write_set
 
 pytestmark = pytest.mark.anyio
@@ -46,16 +45,8 @@ def fields_set(tmp_path: Path) -> Path:
 @asynccontextmanager
 async def playing(tasks: Path, data: Path) -> AsyncIterator[tuple[App, Client]]:
     app = App(Settings.of(tasks=tasks, data=data, sandbox="inprocess"))
-    with anyio.fail_after(60):
-        async with app.lifespan():
-            seat = app.open_seat()
-
-            async def seat_of(context: object) -> Seat:
-                return seat
-
-            async with Client(app.front.server(seat_of), mode="legacy") as client:
-                yield app, client
-            await app.close_seat(seat)
+    async with seated(app) as (_, client):
+        yield app, client
 
 
 async def submit(client: Client, **arguments: Any) -> Any:

@@ -6,7 +6,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -27,6 +26,7 @@ from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.secret import Secret
 from tests.pages import ROOT
+from tests.server.runs.seats import seated
 from tests.sets import hidden, write_set
 
 pytestmark = pytest.mark.anyio
@@ -72,16 +72,8 @@ def play(task_set: Path, tmp_path: Path) -> Play:
         given = {"tasks": task_set, "data": tmp_path / "data", "sandbox": "inprocess", **settings}
         app = App(Settings.of(**given), clients=KnownClients())
         app.library = library or app.library
-        with anyio.fail_after(60):
-            async with app.lifespan():
-                seat = app.open_seat(profile=profile)
-
-                async def seat_of(context: object) -> Seat:
-                    return seat
-
-                async with Client(app.front.server(seat_of), mode="legacy") as client:
-                    yield Playing(app, seat, client)
-                await app.close_seat(seat)
+        async with seated(app, profile) as (seat, client):
+            yield Playing(app, seat, client)
 
     return opened
 
@@ -363,15 +355,8 @@ async def test_an_empty_text_is_as_good_as_leaving_an_argument_out(play: Play) -
 
 async def test_the_whole_list_of_tasks_is_short(tmp_path: Path) -> None:
     app = App(Settings.of(data=tmp_path / "data", sandbox="inprocess"))
-    with anyio.fail_after(60):
-        async with app.lifespan():
-            seat = app.open_seat()
-
-            async def seat_of(context: object) -> Seat:
-                return seat
-
-            async with Client(app.front.server(seat_of), mode="legacy") as client:
-                said = (await client.call_tool("list_tasks", {})).content[0].text
+    async with seated(app) as (_, client):
+        said = (await client.call_tool("list_tasks", {})).content[0].text
     assert len(said) < 2500
     for task in app.library.tasks.values():
         assert task.family in said

@@ -6,16 +6,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client
 
-from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
 from m3bench.server.runs.resources import PICTURE
 from m3bench.server.settings import Settings
 from m3bench.tasks.picture_mark import FIELD, marked
 from tests.pictures import assert_same_bytes
+from tests.server.runs.seats import seated
 from tests.sets import PICTURE as NOTE
 
 pytestmark = pytest.mark.anyio
@@ -24,16 +23,8 @@ pytestmark = pytest.mark.anyio
 @asynccontextmanager
 async def playing(tasks: Path, data: Path) -> AsyncIterator[tuple[App, Client]]:
     app = App(Settings.of(tasks=tasks, data=data, sandbox="inprocess"))
-    with anyio.fail_after(60):
-        async with app.lifespan():
-            seat = app.open_seat()
-
-            async def seat_of(context: object) -> Seat:
-                return seat
-
-            async with Client(app.front.server(seat_of), mode="legacy") as client:
-                yield app, client
-            await app.close_seat(seat)
+    async with seated(app) as (_, client):
+        yield app, client
 
 
 async def started(app: App, client: Client) -> tuple[str, bytes]:
