@@ -23,7 +23,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
 from m3bench.server.attestation.log import Attestor
-from m3bench.server.results.reports.app_view import scorecard_page
+from m3bench.server.results.reports.app_view import run_in_short, run_view, scorecard_page
 from m3bench.server.runs.budget import budget
 from m3bench.server.runs.event import Event
 from m3bench.server.runs.journal import LazyJournal
@@ -149,7 +149,7 @@ class App:
     def router(self) -> Router:
         """Answers calls."""
         limits = f"This run may make {self.settings.max_calls} calls in {self.settings.max_minutes:g} minutes."
-        tools = BenchmarkTools(self.runs, self.library, self.score, limits, self._takes_structured)
+        tools = BenchmarkTools(self.runs, self.library, self.score, limits, self._takes_structured, run_in_short)
         return Router(LazyJournal(self), tools, self.fleet, only_runs=self.settings.ranked)
 
     @cached_property
@@ -157,7 +157,7 @@ class App:
         """What transports serve."""
         return Front(
             router=self.router,
-            resources=BenchmarkResources(self.runs, self.library, self.fleet, scorecard_page),
+            resources=BenchmarkResources(self.runs, self.library, self.fleet, scorecard_page, run_view),
             version=version("m3bench"),
             content_only=self.settings.content_only,
             changing=bool(self.fleet.names),

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pytest
 
+from tests.clients.node import find_node, install_locked
+
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Frame, Page
 
 _Seen = TypeVar("_Seen")
 
@@ -24,6 +26,8 @@ OPTIONS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run",
 )  # fmt: skip
+
+AXE = Path(__file__).parent / "server" / "results" / "site" / "axe"
 
 SECONDS = 30.0
 """How long a page may take to be ready, on a machine that does other things too."""
@@ -130,6 +134,29 @@ def browser() -> Iterator[Browser]:
     found = Browser(program)
     yield found
     found.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe-core, at the version of the lock; tests that take it belong to the group `site`, so that
+    it is installed once."""
+    script = AXE / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists() and (problem := install_locked(find_node(), AXE)):
+        if os.environ.get("CI"):
+            pytest.fail(problem, pytrace=False)
+        pytest.skip(problem)
+    return script.read_text("utf-8")
+
+
+def serious(found: "Page | Frame", axe: str) -> list[Any]:
+    """What axe finds that is serious. It is no script of the page, whose policy allows ours alone."""
+    found.evaluate(axe)
+    rules = found.evaluate("async () => (await axe.run(document, {resultTypes: []})).violations")
+    return [
+        (rule["id"], [node["target"] for node in rule["nodes"]][:5], rule["nodes"][0].get("failureSummary"))
+        for rule in rules
+        if rule["impact"] in ("serious", "critical")
+    ]
 
 
 INTERACTIVE = "a[href], button, summary, input, select, textarea, [tabindex='0']"

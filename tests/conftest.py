@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.browser import browser  # noqa: F401 - a fixture
+from tests.browser import axe, browser  # noqa: F401 - fixtures
 
 # On a busy machine the threads of BLAS and torch spend their time waiting for each other.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):

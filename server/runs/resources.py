@@ -1,9 +1,12 @@
 """Prompts, resources and instructions: what a client can offer a person beside the tools."""
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+import anyio.to_thread
 
 from m3bench.proxy.call import Relay
 from m3bench.proxy.fleet import Fleet
@@ -11,7 +14,8 @@ from m3bench.proxy.router import no_task
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs.pictures import shown_pictures
 from m3bench.server.runs.run import Runs
-from m3bench.server.scorecard.app import MIME, URI
+from m3bench.server.runs.tools import Shown
+from m3bench.server.scorecard.app import MIME, URI, VIEW
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.trajectory import played_run
@@ -50,6 +54,8 @@ PROMPTS = {
 MAX_VALUES = 100
 """The protocol's bound on the values of one completion."""
 
+_VIEW = re.compile(re.escape(VIEW).replace(r"\{run\}", "([0-9a-f]+)"))
+
 PICTURE, TRAJECTORY, SCORECARD = "m3bench://run/picture", "m3bench://run/trajectory", "m3bench://run/scorecard"
 
 
@@ -61,15 +67,19 @@ class BenchmarkResources:
         library: The tasks.
         fleet: The upstream servers.
         card_page: Makes the page that shows a score card inside a client.
+        run_view: Makes what that page reads of a run.
     """
 
     instructions = INSTRUCTIONS
 
-    def __init__(self, runs: Runs, library: Library, fleet: Fleet, card_page: Callable[[], str]) -> None:
+    def __init__(
+        self, runs: Runs, library: Library, fleet: Fleet, card_page: Callable[[], str], run_view: Shown
+    ) -> None:
         self._runs = runs
         self._library = library
         self._fleet = fleet
         self._card_page = card_page
+        self._run_view = run_view
 
     async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
         """The commands a client can offer."""
@@ -105,6 +115,8 @@ class BenchmarkResources:
             return {"contents": [{"uri": URI, "mimeType": MIME, "text": self._card_page(), "_meta": meta}]}
         if not uri.startswith("m3bench://"):
             return await self._ask(seat, "resources/read", params, relay)
+        if (named := _VIEW.fullmatch(uri)) is not None:
+            return await self._view(seat, uri, named[1])
         if not self._runs.touched:
             return None
         running, latest = self._runs.running(seat), self._runs.latest(seat)
@@ -143,6 +155,15 @@ class BenchmarkResources:
     async def roots_changed(self, seat: Seat) -> None:
         """Passed on."""
         await self._fleet.roots_changed(seat)
+
+    async def _view(self, seat: Seat, uri: str, handle: str) -> dict[str, Any] | None:
+        """What the page of the score card reads of a run: of one that was scored here in practice, and of no other."""
+        record = self._runs.record(seat, handle)
+        if record is None or record.mode != "practice" or record.scorecard is None:
+            return None
+        calls = self._runs.tool_calls(record.id)
+        made = await anyio.to_thread.run_sync(self._run_view, record, calls, self._library)
+        return _text(uri, json.dumps(made, ensure_ascii=False), "application/json")
 
     async def _ask(self, seat: Seat, method: str, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
         """Ask the upstream servers for something that a run may use: it counts like a call.

@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import anyio.to_thread
+
 from m3bench.proxy.call import Answer, error_result
 from m3bench.proxy.indirect import FIND_TOOLS
 from m3bench.proxy.seat import Seat
@@ -20,10 +22,10 @@ from m3bench.server.runs.current import Run
 from m3bench.server.runs.handin import asked
 from m3bench.server.runs.pictures import shown_pictures
 from m3bench.server.runs.run import Runs
-from m3bench.server.scorecard.app import CARD, TOOL_META
+from m3bench.server.scorecard.app import CARD, RUN, SHOWN, TOOL_META
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.model import ScoreCard
-from m3bench.server.store.records import OWN_TOOLS, RunRecord
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.coercion import read_arguments
 from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
@@ -35,6 +37,8 @@ from m3bench.tasks.secret import SecretLibrary
 from m3bench.tasks.task import MEDIA, Task, picture_type
 
 Scorer = Callable[[RunRecord], Awaitable[ScoreCard]]
+Shown = Callable[[RunRecord, Sequence[CallRecord], Library], dict[str, Any]]
+"""What is shown of a run beside its card."""
 
 _HANDLE = {"type": "string", "description": "The run handle that start_task gave. May be left out."}
 
@@ -128,19 +132,21 @@ class BenchmarkTools:
         scorer: Scores a submitted run, once; later calls get the same card.
         limits: A sentence on what a run may use.
         structured: Whether a client, by name and version, takes structured content without hiding anything for it.
+        shown: What the answer of `score` has for the page that draws it, beside the card.
     """
 
     names = OWN_TOOLS
 
     def __init__(
         self, runs: Runs, library: Library, scorer: Scorer, limits: str,
-        structured: Callable[[str], bool] = lambda client: False,
+        structured: Callable[[str], bool] = lambda client: False, shown: Shown | None = None,
     ) -> None:  # fmt: skip
         self._runs = runs
         self._library = library
         self._scorer = scorer
         self._limits = limits
         self._structured = structured
+        self._shown = shown
 
     async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
         """Answer one of our own tools."""
@@ -198,7 +204,7 @@ class BenchmarkTools:
                 if not self._withheld:
                     await self._scorer(record)
                 text += f" {_tally(self._runs.attempts(seat))}"
-        return {**_text(text), "_meta": {"m3bench/run": record.id}}
+        return {**_text(text), "_meta": {RUN: record.id}}
 
     async def _score(self, seat: Seat, run: str | None = None) -> dict[str, Any]:
         if self._runs.running(seat) is not None:
@@ -222,7 +228,15 @@ class BenchmarkTools:
         if record.mode == "ranked" and event is None:
             return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
         content = [{"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)]
-        return {"content": content, "_meta": {CARD: card.to_json()}, "isError": False}
+        meta = {CARD: card.to_json(), RUN: record.id}
+        if self._shown is not None and record.mode == "practice":
+            with suppress(M3Error):
+                meta[SHOWN] = await anyio.to_thread.run_sync(self._beside, record)
+        return {"content": content, "_meta": meta, "isError": False}
+
+    def _beside(self, record: RunRecord) -> dict[str, Any]:
+        assert self._shown is not None
+        return self._shown(record, self._runs.tool_calls(record.id), self._library)
 
     async def _find_tools(self, seat: Seat, query: str, limit: int = retrieval.FOUND) -> dict[str, Any]:
         return retrieval.find_tools(seat, query, limit)

@@ -9,8 +9,10 @@ REVISION = "2026-01-26"
 URI = "ui://m3bench/scorecard"
 MIME = "text/html;profile=mcp-app"
 
-CARD = "m3bench/card"
-"""Where the `_meta` of an answer of `score` has the card's data, for pages and programs."""
+CARD, RUN, SHOWN = "m3bench/card", "m3bench/run", "m3bench/shown"
+"""In the `_meta` of an answer of `score`: the card's data, the run's handle, and in short its question and calls."""
+VIEW = "m3bench://run/{run}/view"
+"""Where the page reads the rest through the client that shows it: the picture, and what each call sent and got."""
 
 TOOL_META: dict[str, Any] = {"ui": {"resourceUri": URI}}
 """What the definition of `score` says, to every client: those that do not know it pass over it."""

@@ -19,7 +19,10 @@ ASSETS = Path(__file__).parent / "assets"
 STYLE, FIRST, LAST = "base.css", "components.js", "start.js"
 """In every page: the style, the script that comes first and the one that comes last."""
 
-HOSTED = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+HOSTED = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'"
+)
 """The policy of a page that lives in a host's frame, where hosts put a script of their own beside ours."""
 
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")

@@ -26,7 +26,7 @@ from m3bench.tasks.task import Task, picture_type
 SCHEMA = 1
 MAX_PICTURE_BYTES = 1_500_000
 MAX_ANSWER = 20_000
-_EXCERPTS = 4_000_000
+EXCERPTS = 4_000_000
 """Characters of arguments and results in one page, more or less."""
 
 SCRIPTS = ("card.js", "alignment.js", "calls.js", "run.js")
@@ -58,13 +58,16 @@ def run_page(document: Mapping[str, Any]) -> str:
     return page(f"{document['run']['task']} · m3bench", document, SCRIPTS, styles=STYLES)
 
 
-def run_document(run: RunRecord, records: Sequence[CallRecord], at_hand: TaskShown | None) -> dict[str, Any]:
+def run_document(
+    run: RunRecord, records: Sequence[CallRecord], at_hand: TaskShown | None, *, excerpts: int = EXCERPTS
+) -> dict[str, Any]:
     """What there is to show of a run.
 
     Args:
         run: The run.
         records: Its calls.
         at_hand: Its task, when the set that it is from is known here.
+        excerpts: Characters of arguments and results in all, more or less.
     """
     calls = [record for record in records if record.tool not in OWN_TOOLS]
     card = card_of(run)
@@ -90,7 +93,7 @@ def run_document(run: RunRecord, records: Sequence[CallRecord], at_hand: TaskSho
         "legend": legend("effect" if card is None else card.scoring_profile),
         "card": None if card is None else bounded(card),
         "client_can": _client_can(card) if card is not None else "",
-        "calls": _calls(calls, found, card),
+        "calls": _calls(calls, found, card, excerpts),
         "manifest": shown(run.manifest, text=200),
     }
 
@@ -156,10 +159,12 @@ def _picture(name: str, data: bytes) -> dict[str, Any]:
     return {"name": name, "bytes": len(data), "url": url}
 
 
-def _calls(records: Sequence[CallRecord], found: PlayedRun, card: ScoreCard | None) -> list[dict[str, Any]]:
+def _calls(
+    records: Sequence[CallRecord], found: PlayedRun, card: ScoreCard | None, excerpts: int
+) -> list[dict[str, Any]]:
     if not records:
         return []
-    limit = max(300, min(20_000, _EXCERPTS // (2 * len(records))))
+    limit = max(300, min(20_000, excerpts // (2 * len(records))))
     zero = records[0].received_ns
     counted = {record.id: index for index, record in enumerate(found.calls)}
     step = {index: number for number, indices in enumerate(found.segmentation.steps, 1) for index in indices}

@@ -21,17 +21,18 @@ from m3bench.server.results.paper.folder import analyses_of, tables_and_figures
 from m3bench.server.results.reports import figures
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.run import TaskShown, run_document, run_page
+from m3bench.server.results.reports.small_pictures import with_small_pictures
 from m3bench.server.results.reports.standings import leaderboard_document
 from m3bench.server.results.reports.summary import set_document, set_page
 from m3bench.server.results.resultset import ResultSet, store_folder
 from m3bench.server.results.site.places import BOARD, HOME, TASKS, Places
 from m3bench.server.results.site.task import (
+    BESIDE,
     Tried,
     task_document,
     task_page,
     tasks_document,
     tasks_page,
-    with_small_pictures,
 )
 from m3bench.server.scoring.aggregate import METRICS
 from m3bench.server.store.layout import database
@@ -91,7 +92,7 @@ def site(
         links = places.links(up=True, tasks=filter(None, near), runs=[result.run.id for _, result in runs])
         one_task = {**task_document(task, runs, at_hand.get(task)), "links": links | {"near": near}}
         yield places.tasks[task], task_page(one_task).encode()
-    small = {task: with_small_pictures(shown) for task, shown in at_hand.items()}
+    small = {task: with_small_pictures(shown, BESIDE) for task, shown in at_hand.items()}
     for name, one in named.items():
         yield from _set_files(name, one, places, tried, small)
 

@@ -6,7 +6,6 @@ Its own page has everything. Values that came from outside are bounded.
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from statistics import fmean
 from typing import Any
 
@@ -15,10 +14,10 @@ from m3bench.server.results.reports.legend import legend, profile_of
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.plain import cut, excerpt, shown
 from m3bench.server.results.reports.run import TaskShown, task_part
+from m3bench.server.results.reports.small_pictures import shrunk
 from m3bench.server.results.resultset import Result
 from m3bench.server.scorecard.model import ActualCall, ReferenceCall, ScoreCard
 from m3bench.server.store.records import handed_in
-from m3bench.tasks.task import picture_type
 
 SCHEMA = 1
 ANSWER, ARGUMENT, QUESTION = 3000, 300, 240
@@ -84,7 +83,7 @@ def _line(task: str, tried: Sequence[Tried], at_hand: TaskShown | None) -> dict[
 
 
 def _small_url(at_hand: TaskShown) -> str | None:
-    kept = _shrunk(*at_hand.pictures[0], SMALL) if at_hand.pictures else None
+    kept = shrunk(*at_hand.pictures[0], SMALL) if at_hand.pictures else None
     return None if kept is None else f"data:image/jpeg;base64,{b64encode(kept).decode()}"
 
 
@@ -147,26 +146,3 @@ def _missed(card: ScoreCard) -> list[ReferenceCall]:
 
 def _call(call: ReferenceCall | ActualCall) -> dict[str, Any]:
     return {"tool": cut(call.tool, 200), "arguments": shown(call.arguments, text=ARGUMENT, items=20, depth=4)}
-
-
-def with_small_pictures(at_hand: TaskShown) -> TaskShown:
-    """The same task for the page of a run, of which there are many; the task's own page has the pictures whole."""
-    small = ((f"{name}.jpg", kept) for name, data in at_hand.pictures if (kept := _shrunk(name, data, BESIDE)))
-    return TaskShown(task=at_hand.task, pictures=tuple(small))
-
-
-def _shrunk(name: str, data: bytes, most: int) -> bytes | None:
-    """A picture of at most so many pixels each way; None for what is no picture."""
-    from PIL import Image, UnidentifiedImageError
-
-    if not picture_type(name).startswith("image/"):
-        return None
-    try:
-        with Image.open(BytesIO(data)) as picture:
-            small = picture.convert("RGB")
-    except (OSError, UnidentifiedImageError, ValueError):
-        return None
-    small.thumbnail((most, most))
-    kept = BytesIO()
-    small.save(kept, "JPEG", quality=76)
-    return kept.getvalue()

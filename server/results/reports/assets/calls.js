@@ -81,7 +81,7 @@ function callRow(call, end, selection) {
         const chosen = { source: "call" + call.number, reference: [], actual: [call.actual] };
         selection.choose(selection.same(chosen) ? null : matched(chosen, selection));
       } }, toolName(call.tool)),
-      disclosure(`arguments ${size(call.arguments)} · result ${size(call.result)} characters`, () => [
+      call.arguments && disclosure(`arguments ${size(call.arguments)} · result ${size(call.result)} characters`, () => [
         h("h3", {}, "Arguments"), excerpt(call.arguments), h("h3", {}, "Result"), excerpt(call.result)].flat(), { class: "small" })),
     h("td", { role: "cell" }, badge(tone, words(call.outcome) + blamed)),
     h("td", { role: "cell", class: "right number" }, duration(call.received_ns)),

@@ -2,18 +2,20 @@
 
 import html
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 
 from m3bench.server.app import App
 from m3bench.server.results.reports import app_view
-from m3bench.server.scorecard.app import REVISION
+from m3bench.server.scorecard.app import REVISION, VIEW
 from m3bench.server.settings import Settings
-from tests.browser import Browser
+from m3bench.server.store.reader import Reader
+from tests.browser import Browser, serious
 from tests.server.results.reports.conftest import Played
 from tests.server.results.reports.stage import play
 from tests.sets import write_set
@@ -21,14 +23,18 @@ from tests.sets import write_set
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
 
-HOST = """<!doctype html><html data-ready><body><script>
-const result = {result}, seen = [];
+HOST = """<!doctype html><html lang="en" data-ready><title>A host</title><body><script>
+const result = {result}, views = {views}, seen = [];
 window.addEventListener("message", (event) => {{
   const message = event.data;
   const post = (answer) => event.source.postMessage({{ jsonrpc: "2.0", ...answer }}, "*");
   seen.push(message);
   if (message.method === "ui/initialize") post({{ id: message.id, result: {{ protocolVersion: "2026-01-26",
-    hostInfo: {{ name: "host", version: "1" }}, hostCapabilities: {{}}, hostContext: {{ theme: "dark" }} }} }});
+    hostInfo: {{ name: "host", version: "1" }}, hostCapabilities: {capabilities},
+    hostContext: {{ theme: "{theme}" }} }} }});
+  if (message.method === "resources/read") post(message.params.uri in views
+    ? {{ id: message.id, result: {{ contents: [{{ uri: message.params.uri, text: views[message.params.uri] }}] }} }}
+    : {{ id: message.id, error: {{ code: -32002, message: "Resource not found" }} }});
   if (message.method === "ui/notifications/initialized") {{
     post({{ method: "ui/notifications/tool-input", params: {{ arguments: {{}} }} }});
     post({{ method: "ui/notifications/tool-result", params: result }});
@@ -36,15 +42,22 @@ window.addEventListener("message", (event) => {{
   }}
 }});
 window.seen = seen;
-</script><iframe sandbox="allow-scripts" width="{width}" height="600" srcdoc="{app}"></iframe></body></html>"""
+</script>
+<iframe sandbox="allow-scripts" title="card" width="{width}" height="600" srcdoc="{app}"></iframe></body></html>"""
 """It listens before the page in it can speak, as a host does."""
 
 
-def hosted(folder: Path, app: str, result: dict[str, Any], width: int = 700) -> Path:
-    """A page that does what a host does."""
+def hosted(
+    folder: Path, result: dict[str, Any], width: int = 700, *, views: dict[str, str] | None = None, theme: str = "dark"
+) -> Path:
+    """A page that does what a host does; one with views lets the pages that it shows read resources."""
     path = folder / "host.html"
-    data = json.dumps(result).replace("<", "\\u003c")
-    path.write_text(HOST.format(app=html.escape(app), result=data, width=width), "utf-8")
+    data, texts = (json.dumps(part).replace("<", "\\u003c") for part in (result, views or {}))
+    capabilities = "{}" if views is None else "{ serverResources: {} }"
+    app = html.escape(app_view.scorecard_page())
+    path.write_text(
+        HOST.format(app=app, result=data, views=texts, capabilities=capabilities, width=width, theme=theme), "utf-8"
+    )
     return path
 
 
@@ -80,17 +93,105 @@ def test_the_tool_names_a_page_that_any_seat_can_read_and_that_holds_no_run(tmp_
     assert not data.exists()
 
 
+async def read_view(played: Played, handle: str, **settings: Any) -> str | None:
+    """What a server that was started later hands the page of a run; None when it has nothing for it."""
+    app = App(Settings.of(data=played.data, tasks=played.tasks, **settings))
+    seat = app.open_seat()
+
+    async def seat_of(context: object) -> Any:
+        return seat
+
+    async with Client(app.front.server(seat_of)) as client:
+        try:
+            (content,) = (await client.read_resource(VIEW.format(run=handle))).contents
+        except MCPError:
+            return None
+        finally:
+            app.store.close()
+        return str(content.text)  # type: ignore[union-attr]
+
+
+def answer_of(played: Played) -> dict[str, Any]:
+    found: dict[str, Any] = played.answer.model_dump(mode="json", by_alias=True)
+    return found
+
+
+def test_the_page_reads_question_picture_answer_and_calls_of_its_run(sloppy: Played) -> None:
+    meta = answer_of(sloppy)["_meta"]
+    assert meta["m3bench/shown"]["question"].startswith("What are the middle and the average")
+    assert [call["tool"] for call in meta["m3bench/shown"]["calls"]] == [
+        "math/median", "math/median", "math/mean", "math/sum"
+    ]  # fmt: skip
+    text = anyio.run(read_view, sloppy, meta["m3bench/run"])
+    assert text is not None
+    view = json.loads(text)
+    assert view["calls"][0]["arguments"]["text"]
+    assert view["answer"]["text"] == "They differ by 3."
+    assert view["task"]["pictures"][0]["url"].startswith("data:image/jpeg;base64,")
+    assert anyio.run(read_view, sloppy, "0" * 32) is None
+    assert anyio.run(read_view, sloppy, meta["m3bench/run"][:6]) is None
+
+
+def test_nobody_reads_more_of_a_ranked_run_than_its_answer_says(tmp_path: Path) -> None:
+    tasks = write_set(tmp_path / "set")
+    steps = [[("math/sum", {"numbers": [4, 8, 15, 16, 23, 42]})]]
+    answer = play(tmp_path / "data", "sum-1", steps, "108", tasks=tasks, ranked=True, pause=0)
+    assert not [name for name in answer.meta if name.startswith("m3bench/")]
+    (run,) = Reader(tmp_path / "data").newest_runs(2)
+    played = Played(data=tmp_path / "data", tasks=tasks, page=tmp_path, document={})
+    text = anyio.run(partial(read_view, played, run.id, ranked=True))
+    assert text is None
+
+
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_card_shows_picture_question_calls_and_alignment_at_every_width(
+    browser: Browser, sloppy: Played, tmp_path: Path, axe: str, theme: str
+) -> None:
+    answer = answer_of(sloppy)
+    handle = answer["_meta"]["m3bench/run"]
+    text = anyio.run(read_view, sloppy, handle)
+    assert text is not None
+
+    def look(page: "Page") -> None:
+        frame = inside(page)
+        frame.wait_for_selector(".app-task img")
+        assert "the middle and the average" in frame.locator(".app-task").inner_text()
+        assert "They differ by 3." in frame.locator(".app-task").inner_text()
+        assert frame.locator(".strip svg rect:not(.band)").count() == frame.locator("tr[data-call]").count() == 4
+        frame.locator("summary").evaluate_all("(nodes) => nodes.forEach((node) => node.click())")
+        frame.locator("tr[data-call] pre").last.wait_for()
+        frame.locator(".call.weak, .call.missed").first.click()
+        frame.locator(".detail").wait_for()
+        for width in (320, 360, 480, 640, 800):
+            page.evaluate("(width) => { document.querySelector('iframe').width = width; }", width)
+            assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+            assert serious(frame, axe) == [], width
+        names = frame.evaluate(
+            """() => [...document.querySelectorAll("a[href], button, summary, [tabindex='0']")]
+                .filter((node) => node.checkVisibility())
+                .filter((node) => { node.focus(); return document.activeElement !== node; })
+                .map((node) => node.outerHTML)"""
+        )
+        assert names == [], "every control can be reached with the keyboard"
+
+    page = hosted(tmp_path, answer, 700, views={VIEW.format(run=handle): text}, theme=theme)
+    browser.visit(page, look)
+
+
 @pytest.mark.parametrize("width", [360, 900])
 def test_a_host_hands_over_the_answer_and_the_card_is_drawn(
     browser: Browser, sloppy: Played, tmp_path: Path, width: int
 ) -> None:
-    answer = sloppy.answer.model_dump(mode="json", by_alias=True)
+    answer = answer_of(sloppy)
 
     def look(page: "Page") -> None:
         frame = inside(page)
         average = f"{answer['_meta']['m3bench/card']['metrics']['average']:.3f}"
         assert frame.locator(".figure").inner_text() == average
         assert frame.locator(".call").count() == 7
+        assert frame.locator("tr[data-call]").count() == 4
+        assert "the middle and the average" in frame.locator(".app-task").inner_text()
         frame.locator(".call.strong").first.click()
         assert frame.locator(".call.chosen").count() == 2
         assert frame.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -100,7 +201,7 @@ def test_a_host_hands_over_the_answer_and_the_card_is_drawn(
         first = page.evaluate("seen[0]")
         assert (first["method"], first["params"]["protocolVersion"]) == ("ui/initialize", REVISION)
 
-    browser.visit(hosted(tmp_path, app_view.scorecard_page(), answer, width), look)
+    browser.visit(hosted(tmp_path, answer, width), look)
 
 
 def test_a_ranked_run_shows_what_its_answer_says_and_nothing_more(browser: Browser, tmp_path: Path) -> None:
@@ -113,7 +214,7 @@ def test_a_ranked_run_shows_what_its_answer_says_and_nothing_more(browser: Brows
     def look(page: "Page") -> str:
         return str(inside(page).locator("#page").inner_text()).strip()
 
-    said = browser.visit(hosted(tmp_path, app_view.scorecard_page(), result), look)
+    said = browser.visit(hosted(tmp_path, result), look)
     assert said == "Scored. This is a ranked run: the score card goes to the operator alone."
 
 
@@ -127,4 +228,4 @@ def test_a_hostile_card_is_drawn_and_stays_text(browser: Browser, hostile: Playe
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert frame.evaluate("window.hacked") is None
 
-    browser.visit(hosted(tmp_path, app_view.scorecard_page(), answer, 480), look)
+    browser.visit(hosted(tmp_path, answer, 480), look)

@@ -1,10 +1,9 @@
 """The site of six sets of sixty runs in a real browser: every link followed, at every width, in both colours."""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlparse
 
 import pytest
@@ -12,8 +11,7 @@ import pytest
 from m3bench.server.results.resultset import read_resultset
 from m3bench.server.results.site.files import write_site
 from m3bench.tasks.library import Library
-from tests.browser import Browser, walk
-from tests.clients.node import find_node, install_locked
+from tests.browser import Browser, serious, walk
 from tests.server.results.site.stored import stored_set
 
 if TYPE_CHECKING:
@@ -23,7 +21,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 
 WIDTHS = (360, 768, 1280, 2000)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-AXE = Path(__file__).parent / "axe"
 
 
 @pytest.fixture(scope="module")
@@ -36,17 +33,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     write_site(folder / "out", [read_resultset(one) for one in sets], libraries=[Library()])
     return folder / "out"
-
-
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """The script of axe-core, at the version of the lock."""
-    script = AXE / "node_modules" / "axe-core" / "axe.min.js"
-    if not script.exists() and (problem := install_locked(find_node(), AXE)):
-        if os.environ.get("CI"):
-            pytest.fail(problem, pytrace=False)
-        pytest.skip(problem)
-    return script.read_text("utf-8")
 
 
 CUT = """() => {
@@ -115,15 +101,7 @@ def test_axe_finds_nothing_serious_on_any_kind_of_page(
                 summary.click()
             for width in (360, 1280):
                 page.set_viewport_size({"width": width, "height": 900})
-                # Not as a script of the page, whose policy allows ours alone.
-                page.evaluate(axe)
-                found: dict[str, Any] = page.evaluate("async () => (await axe.run(document, {resultTypes: []}))")
-                serious = [
-                    (rule["id"], [node["target"] for node in rule["nodes"]][:5], rule["nodes"][0].get("failureSummary"))
-                    for rule in found["violations"]
-                    if rule["impact"] in ("serious", "critical")
-                ]
-                assert serious == [], (path.name, width)
+                assert serious(page, axe) == [], (path.name, width)
 
     browser.visit(written / "index.html", look, scheme=scheme, allowed=[written.as_uri()])
 
