@@ -45,6 +45,11 @@ def _run() -> None:
         from m3bench.proxy.instant import greet
 
         opening = greet(sys.argv[2:])
+    elif sys.argv[1:3] == ["world", "search"]:
+        from m3bench.server.commands.world_search import at_once
+
+        if (code := at_once(sys.argv[3:])) is not None:
+            sys.exit(code)
     from m3bench.server.commands import program
 
     program.main(opening)

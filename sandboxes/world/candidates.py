@@ -24,6 +24,7 @@ _ANY = '[^"]'
 _NO_TEXT = "".join(sorted(set(string.printable) - set(string.ascii_letters + string.digits + '"\n')))
 _SQUEEZE = str.maketrans("", "", _NO_TEXT)
 _SMALL = bytes(range(256)).lower()
+_NO_LETTERS = f'{_NO_TEXT}"'.encode()
 
 
 class Sign(NamedTuple):
@@ -71,7 +72,21 @@ def candidates(lines: Sequence[str], query: str) -> list[int]:
         if hit:
             found += hit
             left = [one for one in left if one[0] not in hit]
-    return sorted(found)
+    begins = _beginnings(shown)
+    return sorted(at for at in found if begins is None or _could_begin(lines[at], begins))
+
+
+def _beginnings(shown: Sequence[Sign]) -> "re.Pattern[str] | None":
+    """A term begins where a word does: a pattern that says so of short words, which turn up inside so many others."""
+    if any(pattern is not None or not text.isascii() for text, pattern in shown):
+        return None
+    spread = ('[^a-z0-9"]*'.join(map(re.escape, text)) for text, _ in shown)
+    return re.compile(f"(?<![a-z0-9])(?:{'|'.join(spread)})")
+
+
+def _could_begin(line: str, begins: "re.Pattern[str]") -> bool:
+    """Whether a line has a word that begins so; of one that is not plain that is not looked at."""
+    return not line.isascii() or "\\" in line or begins.search(line.lower()) is not None
 
 
 def _around(word: str, edits: int) -> Iterator[Sign]:
@@ -111,15 +126,22 @@ def reader(query: str) -> Callable[[str], bool]:
     plain = all(sign.text.isascii() for sign in shown)
 
     def could_answer(text: str) -> bool:
-        folded = text.lower() if text.isascii() else "".join(_bare(text)) if plain else _NO_LETTER.sub("", fold(text))
-        squeezed = folded.translate(_SQUEEZE).replace('"', "")
+        if text.isascii():
+            squeezed = text.encode("ascii").translate(_SMALL, _NO_LETTERS).decode("ascii")
+        else:
+            folded = "".join(_bare(text)) if plain else _NO_LETTER.sub("", fold(text))
+            squeezed = folded.translate(_SQUEEZE).replace('"', "")
         return _shows(squeezed, shown)
 
     return could_answer
 
 
 def _shows(squeezed: str, shown: Sequence[Sign]) -> bool:
-    return any(sign in squeezed and (pattern is None or pattern.search(squeezed)) for sign, pattern in shown)
+    # A loop: this is asked of every text of a large table, and a generator takes twice the time.
+    for sign, pattern in shown:  # noqa: SIM110
+        if sign in squeezed and (pattern is None or pattern.search(squeezed)):
+            return True
+    return False
 
 
 def squeeze(lines: Sequence[str], plain: bool, keys: Iterable[str] = ()) -> list[str]:

@@ -63,21 +63,10 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Search the world's tables."""
-    from m3bench.sandboxes.world import catalogue, tables
-    from m3bench.tasks.errors import UserError
+    from m3bench.server.commands import world_search
 
-    if table is not None and table not in tables.names():
-        raise UserError(f"There is no table {table!r}. Tables: {', '.join(tables.names())}.")
-    found = catalogue.search(" ".join(words), [table] if table else tables.names(), limit)
-    if as_json:
-        answer = [{"score": score, "table": name, "record": record} for score, name, record in found]
-        typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
-    else:
-        for score, name, record in found:
-            typer.echo(f"{score:.2f}  {name:14} {catalogue.label(record)}")
-    if not found:
-        typer.echo(f"Nothing in the world answers to {' '.join(words)!r}.", err=True)
-        raise typer.Exit(1)
+    if code := world_search.search(words, table, limit, as_json=as_json):
+        raise typer.Exit(code)
 
 
 @commands.command("audit")

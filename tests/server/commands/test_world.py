@@ -1,13 +1,15 @@
 """`m3bench world`, as a person would type it."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from m3bench.sandboxes.world import tables
-from m3bench.server.commands import world
+from m3bench.server.commands import world, world_search
 
 
 def run(*arguments: str) -> Result:
@@ -51,3 +53,32 @@ def test_an_unknown_table_names_those_there_are() -> None:
 @pytest.mark.parametrize("name", ["places", "landmarks", "cities"])
 def test_every_table_of_places_is_there(name: str) -> None:
     assert name in run().stdout
+
+
+def test_a_search_imports_no_more_than_a_search_needs() -> None:
+    arguments = ["world", "search", "paris", "--table", "cities", "--limit=1", "--json"]
+    command = [sys.executable, "-X", "importtime", "-m", "m3bench.server.cli", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    heavy = {"typer", "click", "pydantic", "pydantic_core", "rich", "anyio", "mcp", "numpy", "PIL", "asyncio"}
+    assert loaded & heavy == set()
+    assert [entry["record"]["id"] for entry in json.loads(done.stdout)] == ["paris"]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [[], ["--help"], ["paris", "-h"], ["paris", "--limit", "0"], ["paris", "--limit", "x"], ["paris", "--limit"],
+     ["paris", "--table", "dragons"], ["--", "paris"], ["paris", "--unknown"]],
+)  # fmt: skip
+def test_what_is_unusual_is_left_to_the_full_command(typed: list[str]) -> None:
+    assert world_search.at_once(typed) is None
+
+
+def test_a_search_whose_reader_leaves_ends_without_a_word() -> None:
+    command = [sys.executable, "-m", "m3bench.server.cli", "world", "search", "paris", "--table", "cities"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 1
