@@ -1,4 +1,4 @@
-"""A car at a dealer's: its versions in the Brazilian price table, and what they cost in coins, savings or for a fleet."""
+"""Cars at a dealer's, one of them circled: its versions in the Brazilian price table, and what they cost in coins, savings or for a fleet."""
 
 import json
 import random
@@ -9,11 +9,12 @@ from typing import NamedTuple
 from m3bench.tasks.answers.fields import Field, Integer, Money, Name
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import backdrops
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.cars import PAINTS, car
-from m3bench.tasks.render.shapes import ellipse, fade, line, mix, polygon, rect
+from m3bench.tasks.render.cars import COLUMNS, parked
 from m3bench.tasks.task import ReferenceCall
+
+_STROKES = range(3, 10)
 
 
 class _Version(NamedTuple):
@@ -41,39 +42,35 @@ class FipeCar:
     servers = ("car-price", "okx", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A car under a sign with its name, in a showroom or in the yard."""
-        canvas = Canvas(kit.art, 1340, 880)
-        body = rng.choice(tuple(body for body, models in _tables().models.items() for _ in models))
-        brand, model = rng.choice(_tables().models[body])
-        paint = rng.choice(PAINTS)
-        (_showroom if rng.random() < 0.6 else _yard)(canvas, rng)
-        x = canvas.width / 2 + rng.uniform(-110, 110)
-        _sign(canvas, rng, brand, model)
-        car(
-            canvas,
-            x,
-            canvas.height - rng.uniform(80, 110),
-            rng.uniform(760, 860),
-            body=body,
-            paint=paint,
-            flip=rng.random() < 0.5,
-        )
-        canvas.light(rng)
-        return Composition.of(canvas, brand=brand, model=model)
+        """Eight cars under signs; red is drawn around one, with strokes below it, and another colour around one or two."""
+        canvas = Canvas(kit.art, 1500, 924)
+        models = [(body, *named) for body, listed in _tables().models.items() for named in listed]
+        cars = rng.sample(models, 2 * COLUMNS)
+        boxes = parked(canvas, rng, cars)
+        chosen, *others = rng.sample(range(len(cars)), rng.randint(2, 3))
+        canvas.light(rng, 0.7)
+        strokes = rng.choice(_STROKES)
+        pen.counted(canvas, rng, boxes[chosen], strokes, pen.RED)
+        for number, colour in zip(others, rng.sample(pen.OTHERS, len(others)), strict=True):
+            pen.counted(canvas, rng, boxes[number], rng.choice(_STROKES), colour)
+        _, brand, model = cars[chosen]
+        return Composition.of(canvas, brand=brand, model=model, strokes=strokes)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """By goal; every one needs the versions of the model on the sign."""
-        brand, model = composition.facts["brand"], composition.facts["model"]
+        """By goal; every one needs the versions of the model on the sign, and how many strokes there are."""
+        brand, model, strokes = (composition.facts[name] for name in ("brand", "model", "strokes"))
         search = call("car-price/search_brand_model_price", {"brand_name": brand, "model_keyword": model})
         coin = rng.choice(sorted(_tables().coins))
         match play.goal:
             case "fleet":
-                which, fleet = rng.choice(("cheapest", "most expensive")), rng.randint(3, 19)
-                return await self._fleet(search, brand, which, fleet, coin, path, play)
+                which = rng.choice(("cheapest", "most expensive"))
+                return await self._fleet(search, brand, which, strokes, coin, path, play)
             case "budget":
-                return await self._budget(search, brand, coin, rng.choice(_tables().holdings[coin]), path, play)
+                return await self._budget(
+                    search, brand, coin, rng.choice(_tables().holdings[coin]), strokes, path, play
+                )
             case _:
-                return await self._saving(search, brand, rng.randrange(700, 3000, 50), path, play)
+                return await self._saving(search, brand, rng.randrange(150, 500, 10), strokes, path, play)
 
     async def _fleet(
         self, search: ReferenceCall, brand: str, which: str, fleet: int, coin: str, path: str, play: Script
@@ -89,7 +86,7 @@ class FipeCar:
         (quotient,) = await play.step(call("math/division", {"numerator": total, "denominator": rate}))
         amount = float(quotient)
         return Solution(
-            wording=f"Read brand and model in {path}, find the {which} version in the FIPE table, multiply its price by {fleet}, and convert it to {coin}.",
+            wording=f"Read brand and model of the car circled in red in {path}, find the {which} version in the FIPE table, multiply its price by the number of red strokes ({fleet}), and convert it to {coin}.",
             answer=f"The {which} version is {chosen.name} at R$ {chosen.price:,}. {fleet} of them cost R$ {total:,}, that is {_written(amount)} {coin}.",
             fields=(
                 _version_field(f"the {which} version in the table", ranked, brand),
@@ -102,16 +99,16 @@ class FipeCar:
                     derived=(float(total), rate),
                 ),
             ),
-            given={"which": which, "fleet": str(fleet), "coin": f"{_tables().coins[coin]} ({coin})"},
+            given={"which": which, "coin": f"{_tables().coins[coin]} ({coin})"},
         )
 
     async def _budget(
-        self, search: ReferenceCall, brand: str, coin: str, holding: str, path: str, play: Script
+        self, search: ReferenceCall, brand: str, coin: str, holding: str, strokes: int, path: str, play: Script
     ) -> Solution:
-        """The best version that some coins buy."""
-        text, ticker = await play.step(search, _ticker(coin))
-        rate = _rate(ticker)
-        (worth,) = await play.step(call("math/multiply", {"firstNumber": float(holding), "SecondNumber": rate}))
+        """The best version that some coins buy, as many times an amount as there are strokes."""
+        text, ticker, held = await play.step(search, _ticker(coin), _times(float(holding), strokes))
+        rate, coins = _rate(ticker), round(float(held), 6)
+        (worth,) = await play.step(call("math/multiply", {"firstNumber": coins, "SecondNumber": rate}))
         budget = float(worth)
         ranked = _versions(text, dearest_first=True)
         within = [version for version in ranked if version.price <= budget]
@@ -121,8 +118,8 @@ class FipeCar:
         (rest_text,) = await play.step(call("math/subtract", {"minuend": budget, "subtrahend": chosen.price}))
         rest = float(rest_text)
         return Solution(
-            wording=f"Read brand and model in {path}, convert {holding} {coin} to reais, find the most expensive version in the FIPE table that costs no more, and what is left.",
-            answer=f"{holding} {coin} are R$ {budget:,.2f}. That buys {chosen.name} at R$ {chosen.price:,}, and R$ {rest:,.2f} are left.",
+            wording=f"Read brand and model of the car circled in red in {path}, convert {holding} {coin} for each of the {strokes} red strokes to reais, find the most expensive version in the FIPE table that costs no more, and what is left.",
+            answer=f"{strokes} times {holding} {coin} are R$ {budget:,.2f}. That buys {chosen.name} at R$ {chosen.price:,}, and R$ {rest:,.2f} are left.",
             fields=(
                 Field(
                     name="budget",
@@ -139,26 +136,30 @@ class FipeCar:
                 ),
             ),
             given={"holding": f"{holding} {coin}"},
+            alternatives=(play.varied("The coins counted without a tool.", {0: play.steps[0][:2]}),),
         )
 
-    async def _saving(self, search: ReferenceCall, brand: str, saving: int, path: str, play: Script) -> Solution:
-        """How long somebody saves for the step from the cheapest to the most expensive."""
-        listed = call("car-price/get_car_brands", {})
-        text, brands = await play.step(search, listed)
+    async def _saving(
+        self, search: ReferenceCall, brand: str, saving: int, strokes: int, path: str, play: Script
+    ) -> Solution:
+        """How long some people, a stroke each, save for the step from the cheapest to the most expensive."""
+        listed, pooled = call("car-price/get_car_brands", {}), _times(saving, strokes)
+        text, brands, together = await play.step(search, listed, pooled)
+        monthly = int(float(together))
         makers = int(re.findall(r"Total brands: (\d+)", brands)[0])
         ranked = _versions(text, dearest_first=True)
         _versions(text, dearest_first=False)
         dear, cheap = ranked[0], ranked[-1]
         (gap_text,) = await play.step(call("math/subtract", {"minuend": dear.price, "subtrahend": cheap.price}))
         gap = int(float(gap_text))
-        (quotient,) = await play.step(call("math/division", {"numerator": gap, "denominator": saving}))
+        (quotient,) = await play.step(call("math/division", {"numerator": gap, "denominator": monthly}))
         need(0.02 < float(quotient) % 1 < 0.98 and float(quotient) > 2, "it is nearly a whole number of months")
         (months_text,) = await play.step(call("math/ceiling", {"number": float(quotient)}))
         months = int(float(months_text))
-        need(months not in (makers, len(ranked)), "two numbers are the same")
+        need(months not in (makers, len(ranked), strokes), "two numbers are the same")
         return Solution(
-            wording=f"Read brand and model in {path}, find the cheapest and the most expensive version in the FIPE table, how many months of saving R$ {saving} "
-            "the difference takes, and how many brands the table has.",
+            wording=f"Read brand and model of the car circled in red in {path}, find the cheapest and the most expensive version in the FIPE table, how many months of saving "
+            f"R$ {saving} for each of the {strokes} red strokes the difference takes, and how many brands the table has.",
             answer=f"The cheapest is {cheap.name} at R$ {cheap.price:,}, the most expensive {dear.name} at R$ {dear.price:,}. The difference is R$ {gap:,}, "
             f"which takes {months} months. The table has {makers} brands.",
             fields=(
@@ -179,8 +180,15 @@ class FipeCar:
                 Field(name="brands", meaning="how many brands the table covers", value=Integer(value=makers)),
             ),
             given={"saving": f"R$ {saving:,}"},
-            alternatives=(play.varied("The brands last.", {0: (search,), 3: (*play.steps[3], listed)}),),
+            alternatives=(
+                play.varied("The brands last.", {0: (search, pooled), 3: (*play.steps[3], listed)}),
+                play.varied("What is saved in a month counted without a tool.", {0: (search, listed)}),
+            ),
         )
+
+
+def _times(amount: float, strokes: int) -> ReferenceCall:
+    return call("math/multiply", {"firstNumber": amount, "SecondNumber": strokes})
 
 
 def _ticker(coin: str) -> ReferenceCall:
@@ -236,70 +244,6 @@ def _spellings(name: str, rest: str) -> tuple[str, ...]:
 
 def _reais(value: float, within: float = 0.0) -> Money:
     return Money(unit="BRL", value=value, within=within)
-
-
-def _showroom(canvas: Canvas, rng: random.Random) -> float:
-    """A hall with a window front; returns where its floor begins."""
-    width, height = canvas.width, canvas.height
-    level = backdrops.room(canvas, rng, 0.72)
-    top, bottom = 250, level - 40
-    canvas.draw(fade("outside", "#bfe0f2", "#e9f4ee"))
-    for number in range(4):
-        left = 60 + number * (width - 120) / 4
-        canvas.draw(
-            rect(left + 8, top, (width - 120) / 4 - 16, bottom - top, "url(#outside)", 4),
-            polygon(
-                [(left + 60, bottom), (left + 130, top), (left + 190, top), (left + 120, bottom)],
-                "#ffffff",
-                'opacity="0.35"',
-            ),
-            rect(left + 8, top, (width - 120) / 4 - 16, bottom - top, "none", 4, 'stroke="#5d6670" stroke-width="8"'),
-        )
-    canvas.draw(ellipse(width / 2, height - 84, width * 0.46, 72, "#ffffff", 'opacity="0.55"'))
-    canvas.place("potted plant", rng.choice((88, width - 88)), level + 60, 200)
-    return level
-
-
-def _yard(canvas: Canvas, rng: random.Random) -> float:
-    """The forecourt of a dealer out of doors; returns where the asphalt begins."""
-    width, height = canvas.width, canvas.height
-    level = backdrops.outdoors(canvas, rng, rng.choice(("meadow", "forest", "sand")), 0.5)
-    top = level + 70
-    canvas.draw(
-        fade("asphalt", "#9aa0a6", "#6d737a"),
-        rect(0, top, width, height - top, "url(#asphalt)"),
-        line(0, top, width, top, "#d9dcdf", 8),
-    )
-    for number in range(6):
-        canvas.draw(
-            line(
-                width * (number + 0.5) / 6,
-                top + 30,
-                width * (number * 1.3 - 0.4) / 6.5,
-                height,
-                "#e8eaec",
-                6,
-                'opacity="0.6"',
-            )
-        )
-    for share in (0.09, 0.9):
-        canvas.place(rng.choice(("tree", "palm", "evergreen")), width * share, top + 14, rng.uniform(210, 270))
-    return level
-
-
-def _sign(canvas: Canvas, rng: random.Random, brand: str, model: str) -> None:
-    """A light sign with the brand and the model, on two posts or ropes."""
-    colour = rng.choice(("#8f1d24", "#123f73", "#1d5a3c", "#2f3640"))
-    wide, middle = 620, canvas.width / 2 + rng.uniform(-60, 60)
-    for side in (-0.36, 0.36):
-        canvas.draw(line(middle + side * wide, 0, middle + side * wide, 40, "#50565e", 8))
-    canvas.draw(
-        rect(middle - wide / 2 + 8, 46, wide, 190, "#00000033", 16), rect(middle - wide / 2, 36, wide, 190, "#fcfbf6", 16),
-        rect(middle - wide / 2 + 40, 108, wide - 80, 7, colour, 3),
-        rect(middle - wide / 2, 36, wide, 190, "none", 16, f'stroke="{mix(colour, "#000000", 0.3)}" stroke-width="5"'),
-    )  # fmt: skip
-    canvas.text(brand, middle, 92, 54, face="sans bold", fill=colour, anchor="middle", width=wide - 60)
-    canvas.text(model, middle, 200, 88, face="sans black", fill="#22262e", anchor="middle", width=wide - 60)
 
 
 def _written(amount: float) -> str:

@@ -1,4 +1,4 @@
-"""Hazards on a building site: marked on a slide, the one nearest to the worker, or a list by side."""
+"""Hazards on a building site among sound things of the same kinds: marked on a slide, the one nearest to the worker, or a list by side."""
 
 import random
 from collections.abc import Sequence
@@ -16,17 +16,8 @@ from m3bench.tasks.render import site
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
 
-_DRAWN = {
-    "open pit": site.pit,
-    "torn cable": site.cable,
-    "oil spill": site.spill,
-    "plank with nails": site.nails,
-    "leaking gas cylinder": site.cylinder,
-    "broken ladder": site.broken_ladder,
-    "traffic cone": site.cone,
-    "wheelbarrow": site.barrow,
-    "stack of pipes": site.pipes,
-}
+_TALL = {"worker": 1.25, "open fire": 1.1, "bricks": 0.8, "bucket": 0.75, "toolbox": 0.75}
+_THINGS = 8
 _DECK = "site_briefing"
 _BOOK, _SHEET = "./hazards.xlsx", "Hazards"
 _CLOSER = 1.2
@@ -68,19 +59,21 @@ class Hazard:
     servers = ("dinox-mcp", "imagesorcery-mcp", "ppt", "excel")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A site with two to four hazards among what belongs there."""
+        """A site with two to four hazards among what is in order: of five kinds there is always one, broken or sound."""
         hazards = rng.sample(sorted(_tables().hazards), rng.choice((2, 3, 3, 4)))
-        things = [*hazards, "worker", *rng.sample(_tables().harmless, 6 - len(hazards))]
+        things = [(name, True) for name in hazards] + [(name, False) for name in site.MORE if name not in hazards]
+        harmless = rng.sample(_tables().harmless, _THINGS - 1 - len(things))
+        things += [(name, False) for name in (*harmless, "worker")]
         rng.shuffle(things)
         canvas = Canvas(kit.art, 1400, 900)
         level = site.ground(canvas, rng)
         depth = canvas.height - level
-        for row, names in enumerate((things[:3], things[3:])):
-            slot = canvas.width / len(names)
-            for place, name in enumerate(names):
-                x = slot * (place + 0.5) + rng.uniform(-0.08, 0.08) * slot
-                foot = level + depth * (rng.uniform(0.86, 0.93) if row else rng.uniform(0.3, 0.36))
-                _put(canvas, rng, name, x, foot, (188 if row else 146) * rng.uniform(0.95, 1.06))
+        slot = 2 * canvas.width / _THINGS
+        for number, (name, hazardous) in enumerate(things):
+            row, place = divmod(number, _THINGS // 2)
+            x = slot * (place + 0.5) + rng.uniform(-0.08, 0.08) * slot
+            foot = level + depth * (rng.uniform(0.86, 0.93) if row else rng.uniform(0.3, 0.36))
+            _put(canvas, rng, name, hazardous, x, foot, (178 if row else 140) * rng.uniform(0.95, 1.06))
         canvas.light(rng)
         return Composition.of(canvas, hazards=hazards)
 
@@ -337,15 +330,17 @@ def _hazard(name: str) -> Name:
     )
 
 
-def _put(canvas: Canvas, rng: random.Random, name: str, x: float, foot: float, size: float) -> None:
+def _put(canvas: Canvas, rng: random.Random, name: str, hazardous: bool, x: float, foot: float, size: float) -> None:
     label, *aliases = _tables().hazards[name].seen if name in _tables().hazards else (name,)
     score = round(rng.uniform(0.84, 0.97), 2)
-    if name in _DRAWN:
-        canvas.thing(label, *_DRAWN[name](rng, x, foot, size), score=score, aliases=tuple(aliases))
+    if name in site.DRAWN:
+        canvas.thing(label, *site.DRAWN[name](rng, x, foot, size), score=score, aliases=tuple(aliases))
+        if name in site.MORE:
+            canvas.draw(*site.MORE[name][0 if hazardous else 1](rng, x, foot, size))
     else:
-        tall = {"worker": 1.25, "open fire": 1.1, "bricks": 0.8, "bucket": 0.75, "toolbox": 0.75}.get(name, 0.95)
         art = "fire" if name == "open fire" else name
-        canvas.place(art, x, foot, size * tall, label=label, score=score, aliases=tuple(aliases))
+        tall = size * _TALL.get(name, 0.95)
+        canvas.place(art, x, foot, tall, label=label, score=score, aliases=tuple(aliases))
 
 
 def _deck(tool: str, arguments: dict[str, object], *free: str) -> ReferenceCall:

@@ -1,7 +1,11 @@
-"""Cars from the side, drawn in any paint: hatchbacks, saloons, sport-utility cars, pickups and coupés."""
+"""Cars from the side, drawn in any paint: hatchbacks, saloons, sport-utility cars, pickups and coupés; and a dealer's yard full."""
 
+import random
+from collections.abc import Sequence
+
+from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.shapes import ellipse, fade, mix, path, rect
+from m3bench.tasks.render.shapes import ellipse, fade, line, mix, path, rect
 from m3bench.tasks.scene import Box
 
 PAINTS = ("#c8322f", "#1f5fa8", "#2f6d4f", "#e3b23c", "#8b95a1", "#3d4a5c", "#d96b2b", "#16807f", "#eceff1", "#6c3f5f")
@@ -30,6 +34,53 @@ _BODIES = {
     ),
 }  # fmt: skip
 BODIES = tuple(_BODIES)
+COLUMNS = 4
+_WIDE, _SIGN, _TALL = 286.0, 252.0, 92.0
+"""A parked car's length, and its sign."""
+
+
+def parked(canvas: Canvas, rng: random.Random, cars: Sequence[tuple[str, str, str]]) -> list[Box]:
+    """Cars in two rows in a dealer's yard, each below a sign with its name; returns the boxes of both together.
+
+    Args:
+        canvas: Where: 1500 by 924 pixels.
+        rng: Chooses paints and places.
+        cars: Body, brand and model of each.
+    """
+    width, height = canvas.width, canvas.height
+    top = backdrops.outdoors(canvas, rng, rng.choice(("meadow", "forest", "sand")), 0.1) + 16
+    tar = rng.choice(("#8d939a", "#9c968d", "#7f8891", "#a3a7a5"))
+    canvas.draw(
+        fade("asphalt", mix(tar, "#ffffff", 0.2), tar),
+        rect(0, top, width, height - top, "url(#asphalt)"),
+        line(0, top, width, top, "#d9dcdf", 8),
+    )
+    slot, paints = width / COLUMNS, rng.sample(PAINTS, len(cars))
+    boxes = []
+    for number, (body, brand, model) in enumerate(cars):
+        row, column = divmod(number, COLUMNS)
+        x, foot = slot * (column + 0.5) + rng.uniform(-12, 12), 396 + row * 412 + rng.uniform(-6, 6)
+        if column:
+            canvas.draw(line(slot * column, foot - 150, slot * column - 26, foot + 24, "#eceeef", 6, 'opacity="0.7"'))
+        boxes.append(_with_sign(canvas, rng, x, foot, body, brand, model, paints[number]))
+    return boxes
+
+
+def _with_sign(
+    canvas: Canvas, rng: random.Random, x: float, foot: float, body: str, brand: str, model: str, paint: str
+) -> Box:
+    colour = rng.choice(("#8f1d24", "#123f73", "#1d5a3c", "#2f3640"))
+    left, top = x - _SIGN / 2, foot - 0.4 * _WIDE - _TALL - 34
+    for side in (-0.3, 0.3):
+        canvas.draw(rect(x + side * _SIGN - 4, top + _TALL, 8, 90, "#5d646c"))
+    canvas.draw(
+        rect(left + 5, top + 6, _SIGN, _TALL, "#00000040", 8), rect(left, top, _SIGN, _TALL, "#fcfbf6", 8),
+        rect(left, top, _SIGN, _TALL, "none", 8, f'stroke="{colour}" stroke-width="5"'),
+    )  # fmt: skip
+    canvas.text(brand, x, top + 33, 26, face="sans bold", fill=colour, anchor="middle", width=_SIGN - 30)
+    canvas.text(model, x, top + 77, 44, face="sans black", fill="#22262e", anchor="middle", width=_SIGN - 30)
+    car(canvas, x, foot, _WIDE, body=body, paint=paint, flip=rng.random() < 0.5)
+    return (round(x - _WIDE / 2), round(top), round(x + _WIDE / 2), round(foot))
 
 
 def car(canvas: Canvas, x: float, foot: float, width: float, *, body: str, paint: str, flip: bool = False) -> Box:

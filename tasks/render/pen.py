@@ -1,4 +1,4 @@
-"""What somebody draws on a photograph with a finger before sending it: loops around things, arrows, ticks.
+"""What somebody draws on a photograph with a finger before sending it: loops around things, arrows, ticks, strokes.
 
 Nothing of it is noted in the scene: no detector and no reader of letters says what is circled. Strokes keep clear of
 what is inside a box, so that writing and codes can be read as before.
@@ -14,7 +14,7 @@ from m3bench.tasks.scene import Box
 
 RED = "#e3202b"
 """The colour of what is meant."""
-_OTHERS = ("#1467e0", "#149a4e", "#16181d")
+OTHERS = ("#1467e0", "#149a4e", "#16181d")
 """Colours of what is not meant: blue, green, black."""
 _POINTS = 56
 
@@ -24,7 +24,7 @@ def circle(canvas: Canvas, rng: random.Random, meant: Sequence[Box], others: Seq
     for box in meant:
         loop(canvas, rng, box, RED)
     for box in rng.sample(list(others), min(len(others), rng.randint(1, 2))):
-        loop(canvas, rng, box, rng.choice(_OTHERS))
+        loop(canvas, rng, box, rng.choice(OTHERS))
 
 
 def loop(canvas: Canvas, rng: random.Random, box: Box, colour: str = RED, *, air: float = 14, width: float = 8) -> None:
@@ -42,6 +42,33 @@ def loop(canvas: Canvas, rng: random.Random, box: Box, colour: str = RED, *, air
         dx, dy = _squared(math.cos(angle)) * (across + off), _squared(math.sin(angle)) * (down + off)
         points.append((x + dx - lean * dy, y + dy + lean * dx))
     _stroke(canvas, points, colour, width)
+
+
+def counted(canvas: Canvas, rng: random.Random, box: Box, count: int, colour: str = RED) -> None:
+    """A loop around a box, and below it as many strokes."""
+    loop(canvas, rng, box, colour)
+    left, _, right, bottom = box
+    wide = 22.0 * count
+    strokes(canvas, rng, (left + right - wide) / 2 + rng.uniform(-20, 20), bottom + 80, count, colour)
+
+
+def strokes(
+    canvas: Canvas, rng: random.Random, x: float, foot: float, count: int, colour: str = RED, *, tall: float = 42
+) -> None:
+    """Strokes side by side from `x` on as people count with them: every fifth goes across the four before it."""
+    gap = tall * 0.45
+    for number in range(count):
+        bundle, place = divmod(number, 5)
+        start = x + bundle * gap * 5.6 + place * gap
+        sway = [rng.uniform(-0.08, 0.08) * tall for _ in range(4)]
+        if place < 4:
+            points = [(start + sway[0], foot - tall + sway[1]), (start + sway[2], foot + sway[3])]
+        else:
+            points = [
+                (start - 4.6 * gap, foot - tall * 0.2 + sway[1]),
+                (start - gap * 0.35, foot - tall * 0.75 + sway[3]),
+            ]
+        _stroke(canvas, points, colour, max(4.0, tall * 0.13))
 
 
 def arrow(canvas: Canvas, rng: random.Random, tip: tuple[float, float], away: tuple[float, float]) -> None:

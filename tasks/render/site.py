@@ -74,34 +74,6 @@ def pit(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
     ]
 
 
-def cable(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
-    """A torn cable with bare copper and sparks."""
-    bend = size * rng.uniform(0.24, 0.32)
-    end_x, end_y = x + size * 0.34, foot - size * 0.36
-    sparks = [
-        polygon(
-            [
-                (end_x + dx * size, end_y + dy * size),
-                (end_x + dx * size * 2.1, end_y + dy * size * 1.5),
-                (end_x + dx * size * 1.2, end_y + dy * size * 2.3),
-            ],
-            "#ffd93b",
-            'stroke="#f08c1a" stroke-width="2"',
-        )
-        for dx, dy in ((0.1, -0.1), (0.13, 0.03), (-0.03, -0.15))
-    ]
-    return [
-        path(
-            f"M{x - size * 0.62:.1f} {foot - 12:.1f} C{x - size * 0.3:.1f} {foot - bend - 12:.1f} {x - size * 0.1:.1f} {foot + 4:.1f}"
-            f" {x + size * 0.1:.1f} {foot - 14:.1f} S{x + size * 0.16:.1f} {end_y:.1f} {end_x - size * 0.06:.1f} {end_y:.1f}",
-            more='stroke="#23262b" stroke-width="15" stroke-linecap="round"',
-        ),
-        line(end_x - size * 0.06, end_y, end_x + size * 0.05, end_y - 8, "#d9803a", 6),
-        line(end_x - size * 0.06, end_y + 3, end_x + size * 0.06, end_y + 9, "#e09a4c", 5),
-        *sparks,
-    ]
-
-
 def spill(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
     """Oil from a can that fell over."""
     y = foot - size * 0.16
@@ -123,75 +95,18 @@ def spill(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
     ]
 
 
-def nails(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
-    """A plank with nails pointing up."""
-    wood = rng.choice(("#8a5a2b", "#7a5230", "#96652f"))
-    top = foot - size * 0.14
-    spikes = [
-        polygon(
-            [(at - 5, top), (at, top - size * 0.24), (at + 5, top)], "#8f99a3", 'stroke="#4c545c" stroke-width="1.5"'
-        )
-        for at in (x - size * 0.5 + size * 0.2 * number for number in range(6))
-    ]
-    return [
-        *spikes,
-        rect(x - size * 0.68, top, size * 1.36, size * 0.14, wood, 3),
-        line(x - size * 0.6, top + size * 0.05, x + size * 0.5, top + size * 0.05, mix(wood, "#000000", 0.25), 2),
-        line(x - size * 0.4, top + size * 0.1, x + size * 0.62, top + size * 0.1, mix(wood, "#000000", 0.25), 2),
-    ]
-
-
 def cylinder(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
-    """A gas cylinder that leaks at its valve."""
+    """A gas cylinder that is shut."""
     paint = rng.choice(("#c23b2e", "#d8862a", "#3f6fa8"))
     wide, tall = size * 0.36, size * 0.86
     top = foot - tall
-    cloud = [
-        ellipse(
-            x + wide * (0.42 + 0.42 * number),
-            top - size * (0.12 + 0.03 * number),
-            size * (0.06 + 0.028 * number),
-            size * (0.045 + 0.02 * number),
-            "#e9eef0",
-            'stroke="#9fb0b5" stroke-width="2"',
-        )
-        for number in range(4)
-    ]
     return [
-        *cloud,
         rect(x - wide * 0.14, top - size * 0.12, wide * 0.28, size * 0.16, "#6f757c", 3),
         rect(x - wide * 0.34, top - size * 0.16, wide * 0.68, size * 0.06, "#4b5056", 4),
         rect(x - wide / 2, top, wide, tall, paint, wide * 0.42),
         rect(x - wide / 2, foot - tall * 0.3, wide, tall * 0.3, paint, 6),
         rect(x - wide * 0.36, top + tall * 0.14, wide * 0.16, tall * 0.7, "#ffffff", 6, 'opacity="0.3"'),
-        polygon([(x, foot - tall * 0.62), (x + wide * 0.3, foot - tall * 0.36), (x - wide * 0.3, foot - tall * 0.36)], "#ffd93b", 'stroke="#22262e" stroke-width="3"'),
     ]  # fmt: skip
-
-
-def broken_ladder(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
-    """A ladder with snapped rungs and a cracked rail."""
-    metal, wide, tall = rng.choice(("#9a6630", "#7d848b", "#a8702f")), size * 0.5, size * 1.15
-    left, right, top = x - wide / 2, x + wide / 2, foot - tall
-    rungs = []
-    for number in range(6):
-        y = foot - tall * (0.12 + 0.15 * number)
-        if number in (2, 4):
-            rungs += [
-                line(left, y, left + wide * 0.3, y + size * 0.1, metal, 9),
-                line(right, y, right - wide * 0.26, y + size * 0.12, metal, 9),
-            ]
-        else:
-            rungs.append(line(left, y, right, y, metal, 9))
-    dark = mix(metal, "#000000", 0.25)
-    return [
-        *rungs,
-        line(left, foot, left, top, dark, 12),
-        line(right, foot, right, foot - tall * 0.52, dark, 12),
-        line(right + wide * 0.1, foot - tall * 0.55, right - wide * 0.02, top, dark, 12),
-        polygon(
-            [(right - 9, foot - tall * 0.5), (right, foot - tall * 0.57), (right + 9, foot - tall * 0.49)], "#f1dcb8"
-        ),
-    ]
 
 
 def cone(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
@@ -231,3 +146,149 @@ def pipes(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
                 ellipse(at, y, radius * 0.66, radius * 0.66, mix(clay, "#000000", 0.6)),
             ]
     return drawn
+
+
+def fence(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """Posts and striped rails behind and before a pit."""
+    drawn = []
+    for near, y in ((0.56, foot - size * 0.44), (0.8, foot + size * 0.1)):
+        left, wide = x - size * near, size * near * 2
+        for share in (0, 0.33, 0.67, 1):
+            drawn.append(rect(left + wide * share - 4, y - size * 0.42, 8, size * 0.42, "#70767d", 2))
+        for level in (0.4, 0.24):
+            drawn.append(rect(left - 6, y - size * level, wide + 12, size * 0.07, "#fbf8f2"))
+            step = (wide + 12) / 8
+            drawn += [
+                rect(left - 6 + step * (2 * n + 0.5), y - size * level, step, size * 0.07, "#d23a2e") for n in range(4)
+            ]
+    return drawn
+
+
+def cable(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """A roll of cable with a loose end to the right."""
+    y, paint = foot - size * 0.24, rng.choice(("#23262b", "#d97a1f", "#2f4f86"))
+    rings = [
+        ellipse(x - size * 0.14, y, size * (0.4 - 0.06 * n), size * (0.22 - 0.035 * n), "none", f'stroke="{mix(paint, "#ffffff", 0.12 * (n % 2))}" stroke-width="11"')
+        for n in range(4)
+    ]  # fmt: skip
+    tail = f"M{x + size * 0.16:.1f} {y + size * 0.1:.1f} Q{x + size * 0.3:.1f} {foot - 2:.1f} {x + size * 0.5:.1f} {foot - 18:.1f}"
+    return [*rings, path(tail, more=f'stroke="{paint}" stroke-width="11"')]
+
+
+def plug(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """The plug at the end of a cable."""
+    end = x + size * 0.5
+    return [
+        rect(end - 4, foot - 31, 34, 25, "#3b3f46", 6),
+        rect(end + 28, foot - 27, 14, 5, "#c9ced3", 2),
+        rect(end + 28, foot - 15, 14, 5, "#c9ced3", 2),
+    ]
+
+
+def sparks(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """Bare copper and sparks at the end of a cable."""
+    x, y = x + size * 0.56, foot - 24
+    flashes = [
+        polygon(
+            [(x + dx * size, y + dy * size), (x + dx * size * 2.1, y + dy * size * 1.5), (x + dx * size * 1.2, y + dy * size * 2.3)],
+            "#ffd93b",
+            'stroke="#f08c1a" stroke-width="2"',
+        )
+        for dx, dy in ((0.1, -0.1), (0.13, 0.03), (-0.03, -0.15))
+    ]  # fmt: skip
+    copper = [line(x - size * 0.07, y + 6, x + size * 0.05, y + end, "#d9803a", 5) for end in (-10, 0, 9)]
+    return [*copper, *flashes]
+
+
+def plank(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """A plank that lies on the ground, seen a bit from above."""
+    wood = rng.choice(("#a8743c", "#96683f", "#b07f45"))
+    left, right, top, edge = x - size * 0.68, x + size * 0.68, foot - size * 0.3, foot - size * 0.08
+    grain = [
+        line(left + size * a, top + size * b, right - size * c, top + size * b, mix(wood, "#000000", 0.2), 2)
+        for a, b, c in ((0.2, 0.05, 0.3), (0.3, 0.11, 0.1), (0.1, 0.17, 0.4))
+    ]
+    return [
+        polygon([(left + size * 0.12, top), (right, top), (right - size * 0.12, edge), (left, edge)], wood),
+        rect(left, edge, right - left - size * 0.12, foot - edge, mix(wood, "#000000", 0.3)),
+        *grain,
+    ]
+
+
+def nails(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """Nails that stick out of a plank, their points up."""
+    drawn = []
+    for number in range(6):
+        at, base = x - size * 0.5 + size * 0.19 * number, foot - size * (0.12 if number % 2 else 0.16)
+        drawn.append(
+            polygon(
+                [(at - 5, base), (at, base - size * 0.3), (at + 5, base)],
+                "#c3ccd4",
+                'stroke="#3f464d" stroke-width="2"',
+            )
+        )
+    return drawn
+
+
+def gas(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """What leaks at the valve of a cylinder."""
+    wide, top = size * 0.36, foot - size * 0.86
+    return [
+        ellipse(
+            x + wide * (0.42 + 0.42 * number),
+            top - size * (0.12 + 0.03 * number),
+            size * (0.06 + 0.028 * number),
+            size * (0.045 + 0.02 * number),
+            "#e9eef0",
+            'stroke="#9fb0b5" stroke-width="2"',
+        )
+        for number in range(4)
+    ]
+
+
+def rails(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """A ladder with its highest and lowest rung alone."""
+    half, tall, dark = size * 0.25, size * 1.15, "#74481f"
+    ends = [line(x - half, foot - tall * at, x + half, foot - tall * at, "#9a6630", 9) for at in (0.12, 0.87)]
+    sides = [line(x + side, foot, x + side, foot - tall, dark, 12) for side in (-half, half)]
+    return [*ends, *sides]
+
+
+def rungs(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """The rungs between, as they should be."""
+    half, tall = size * 0.25, size * 1.15
+    return [
+        line(x - half, foot - tall * at, x + half, foot - tall * at, "#9a6630", 9) for at in (0.27, 0.42, 0.57, 0.72)
+    ]
+
+
+def snapped(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """The rungs between, two of them snapped and one gone."""
+    half, tall = size * 0.25, size * 1.15
+    drawn = [line(x - half, foot - tall * 0.27, x + half, foot - tall * 0.27, "#9a6630", 9)]
+    for at in (0.42, 0.72):
+        y = foot - tall * at
+        drawn += [
+            line(x - half, y, x - half * 0.36, y + size * 0.11, "#9a6630", 9),
+            line(x + half, y, x + half * 0.44, y + size * 0.13, "#9a6630", 9),
+            line(x - half * 0.44, y + size * 0.1, x - half * 0.3, y + size * 0.12, "#f1dcb8", 6),
+        ]
+    return drawn
+
+
+def nothing(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
+    """For what needs no more to be in order or not."""
+    return []
+
+
+DRAWN: dict[str, Drawing] = {
+    "open pit": pit, "torn cable": cable, "oil spill": spill, "plank with nails": plank,
+    "leaking gas cylinder": cylinder, "broken ladder": rails,
+    "traffic cone": cone, "wheelbarrow": barrow, "stack of pipes": pipes,
+}  # fmt: skip
+"""What is drawn here, by name; the rest is art."""
+MORE: dict[str, tuple[Drawing, Drawing]] = {
+    "open pit": (nothing, fence), "torn cable": (sparks, plug), "plank with nails": (nails, nothing),
+    "leaking gas cylinder": (gas, nothing), "broken ladder": (snapped, rungs),
+}  # fmt: skip
+"""What makes a thing a hazard, and what puts it in order; the detector knows nothing of either."""

@@ -59,3 +59,11 @@ def test_nobody_draws_the_same_loop_twice() -> None:
         pen.loop(canvas, random.Random(seed), BOX)
         drawn.append(canvas.png())
     assert drawn[0] == drawn[1] != drawn[2]
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 9])
+def test_strokes_are_as_many_as_they_say(count: int) -> None:
+    canvas = Canvas(art(), 420, 120)
+    pen.strokes(canvas, random.Random(count), 60, 90, count)
+    drawn = " ".join(canvas._waiting)
+    assert drawn.count("<path") == count
