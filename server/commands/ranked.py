@@ -7,23 +7,29 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from m3bench.server.commands.record import Data
+from m3bench.server.commands.record import Data, Json
 
 if TYPE_CHECKING:
     from m3bench.server.app import App
+    from m3bench.server.results.interchange.event_bundles import Packed
 
 commands = typer.Typer(name="ranked", help="Make the secret of a ranked set, and open the set.", no_args_is_help=True)
 
 
 @commands.command()
-def make(file: Annotated[Path, typer.Argument(help="The file to write the secret to.")]) -> None:
+def make(file: Annotated[Path, typer.Argument(help="The file to write the secret to.")], json: Json = False) -> None:
     """Make a secret for `m3bench serve --ranked --secret-file FILE`, readable by this account alone.
 
     Prints its commitment. Publish it before anybody plays: it tells nothing of the tasks.
     """
+    from m3bench.server.commands.screen import print_json
     from m3bench.tasks.secret import make_secret
 
-    typer.echo(make_secret(file).commitment)
+    commitment = make_secret(file).commitment
+    if json:
+        print_json({"file": str(file), "commitment": commitment})
+    else:
+        typer.echo(commitment)
 
 
 @commands.command("event")
@@ -33,15 +39,20 @@ def make_event(
     opens: Annotated[str, typer.Option(metavar="TIME", help="When it opens, such as 2026-11-20T09:00+01:00, or now.")],
     closes: Annotated[str, typer.Option(metavar="TIME", help="When it closes.")],
     name: Annotated[str, typer.Option(help="What it is called.")] = "ranked event",
+    json: Json = False,
 ) -> None:
     """Make an event for `m3bench serve --ranked --event FILE`: who may play, from when until when.
 
     Prints the token and the name of each participant, a line for each. Send
     each of them theirs: tokens are kept nowhere, the file has their hashes.
     """
+    from m3bench.server.commands.screen import print_json
     from m3bench.server.runs import event
 
     tokens = event.make_event(file, name, _moment("--opens", opens), _moment("--closes", closes), participants)
+    if json:
+        print_json({"file": str(file), "participants": [{"name": who, "token": tokens[who]} for who in tokens]})
+        return
     for who, token in tokens.items():
         typer.echo(f"{token}  {who}")
 
@@ -79,6 +90,7 @@ def open_set(
         Path | None, typer.Option(help="Write a bundle for each participant of an event there, and a tally.")
     ] = None,
     data: Data = None,
+    json: Json = False,
 ) -> None:
     """Score every submitted run of a secret set, once nobody plays it any more. The set is made again first.
 
@@ -93,6 +105,7 @@ def open_set(
     from m3bench.server.app import App
     from m3bench.server.authoring.sets import private_set
     from m3bench.server.clients.table import KnownClients
+    from m3bench.server.commands.screen import print_json
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.secret import SecretLibrary, read_secret
@@ -109,8 +122,14 @@ def open_set(
     scored, others = interrupts.run(score_all, app)
     if output is not None:
         library.write(output)
-    if bundles is not None:
-        pack(app, bundles)
+    packed = pack(app, bundles) if bundles is not None else []
+    if json:
+        made = [{"name": one.name, "runs": dict(one.counts), "bundle": one.file and str(one.file)} for one in packed]
+        print_json({"scored": scored, "left_alone": others, "bundles": made})
+        return
+    for one in packed:
+        told = ", ".join(f"{count} {state}" for state, count in one.counts.items())
+        typer.echo(f"{one.name}: {told}: {one.file or 'nothing was submitted'}", err=True)
     typer.echo(f"{scored} runs scored, {others} of another set or not submitted left alone.")
 
 
@@ -126,8 +145,8 @@ def check_over(app: "App") -> None:
         raise UserError("These are runs of an event: give its file with --event. Nothing was opened.")
 
 
-def pack(app: "App", folder: Path) -> None:
-    """Write the bundle of each participant, and say what became of their runs."""
+def pack(app: "App", folder: Path) -> "list[Packed]":
+    """Write the bundle of each participant; returns what became of their runs."""
     from m3bench.server.results.interchange.event_bundles import pack_participants
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.profiles import solvable, tools_of
@@ -138,9 +157,7 @@ def pack(app: "App", folder: Path) -> None:
     profile = next((str(run.manifest.get("profile")) for run in app.store.runs()), app.settings.profile)
     offered = solvable(tuple(app.library.tasks.values()), tuple(tools_of(profile, app.catalog, app.library)))
     seats = {one.name: one.seat for one in app.event.plan.participants}
-    for one in pack_participants(app.settings.data, seats, [task.id for task in offered], folder):
-        told = ", ".join(f"{count} {state}" for state, count in one.counts.items())
-        typer.echo(f"{one.name}: {told}: {one.file or 'nothing was submitted'}", err=True)
+    return pack_participants(app.settings.data, seats, [task.id for task in offered], folder)
 
 
 async def score_all(app: "App") -> tuple[int, int]:

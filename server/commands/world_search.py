@@ -59,21 +59,18 @@ def search(words: Sequence[str], table: str | None, limit: int, *, as_json: bool
         lines = [json.dumps(answer, ensure_ascii=False, indent=2)]
     else:
         lines = [f"{score:.2f}  {name:14} {catalogue.label(record)}" for score, name, record in found]
-    if not _written(lines):
-        return 1
+    _write(lines)
     if not found:
         print(f"Nothing in the world answers to {' '.join(words)!r}.", file=sys.stderr)
         return 1
     return 0
 
 
-def _written(lines: Sequence[str]) -> bool:
-    """Print lines, as long as somebody reads them: `| head` does not to the end."""
+def _write(lines: Sequence[str]) -> None:
+    """Print lines; that nobody reads on, as `| head` does not, is no failure."""
     try:
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         sys.stdout.flush()
     except BrokenPipeError:
         # Python flushes once more at the end, and would complain then.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return False
-    return True

@@ -5,7 +5,7 @@ compared over the tasks that all have; others can be put together when that is a
 what differs and gives no ranks. Sets are ordered by what they solved, then by the average; both have ranks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from m3bench.server.results.comparability import (
@@ -33,13 +33,17 @@ NUMBERS = {"solved": solved_of, "average": averages_of}
 """What sets are ranked by."""
 
 
-def leaderboard_document(sets: Sequence[ResultSet], *, mixed: bool = False, common: bool = False) -> dict[str, Any]:
+def leaderboard_document(
+    sets: Sequence[ResultSet], *, mixed: bool = False, common: bool = False,
+    document_of: Callable[[ResultSet], Mapping[str, Any]] = set_document,
+) -> dict[str, Any]:  # fmt: skip
     """What there is to show of several result sets.
 
     Args:
         sets: The sets.
         mixed: Put sets together although they were made under other conditions; there are no ranks then.
         common: Compare over the tasks that all sets have.
+        document_of: Gives the document of a set, for callers that need it too.
 
     Raises:
         UserError: The sets do not compare and nobody asked to put them together, or one is given twice or empty.
@@ -55,7 +59,7 @@ def leaderboard_document(sets: Sequence[ResultSet], *, mixed: bool = False, comm
     unlike = differences(sets, names)
     pairs, ranks = ({}, {}) if unlike else _compared(dict(zip(names, sets, strict=True)))
     entries = [
-        _entry(one, name, {number: found[name] for number, found in ranks.items() if name in found})
+        _entry(one, document_of(one), name, {number: found[name] for number, found in ranks.items() if name in found})
         for name, one in zip(names, sets, strict=True)
     ]
     entries.sort(key=_order)
@@ -84,8 +88,8 @@ def _compared(sets: Mapping[str, ResultSet]) -> tuple[dict[str, list[Pair]], dic
     return pairs, ranks
 
 
-def _entry(results: ResultSet, name: str, ranks: Mapping[str, Rank]) -> dict[str, Any]:
-    document, header = set_document(results), results.header
+def _entry(results: ResultSet, document: Mapping[str, Any], name: str, ranks: Mapping[str, Rank]) -> dict[str, Any]:
+    header = results.header
     kept = ("summary", "families", "usage", "counts", "outcomes", "repeats", "uncertainty", "failures")
     first = ranks.get("solved") or ranks.get("average")
     return {

@@ -11,7 +11,7 @@ Ranked runs have no page of their own and are on no task's page: both would show
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +58,20 @@ def home_page(document: Mapping[str, Any]) -> str:
     return page("m3bench results", document, ("card.js", "statistics.js", "home.js"), styles=STYLES)
 
 
+DocumentOf = Callable[[ResultSet], Mapping[str, Any]]
+
+
 def site(
-    sets: Sequence[ResultSet], document: Mapping[str, Any], libraries: Sequence[Library] = ()
-) -> Iterator[tuple[str, bytes]]:
+    sets: Sequence[ResultSet], document: Mapping[str, Any], libraries: Sequence[Library] = (),
+    document_of: DocumentOf = set_document,
+) -> Iterator[tuple[str, bytes]]:  # fmt: skip
     """The files of a site, each with its name.
 
     Args:
         sets: The sets.
         document: Their leaderboard.
         libraries: Sets of tasks at hand; questions and pictures come from them.
+        document_of: Gives the document of a set.
     """
     names = distinct_names(sets)
     named = dict(zip(names, sets, strict=True))
@@ -94,7 +99,7 @@ def site(
         yield places.tasks[task], task_page(one_task).encode()
     small = {task: with_small_pictures(shown, BESIDE) for task, shown in at_hand.items()}
     for name, one in named.items():
-        yield from _set_files(name, one, places, tried, small)
+        yield from _set_files(name, one, document_of(one), places, tried, small)
 
 
 def write_site(
@@ -120,13 +125,22 @@ def write_site(
         InputFileError: The folder cannot be written.
         UserError: The sets do not belong together.
     """
-    document = leaderboard_document(sets, mixed=mixed, common=common)
+    made: dict[tuple[Path, str], Mapping[str, Any]] = {}
+
+    def document_of(results: ResultSet) -> Mapping[str, Any]:
+        # The board and the set's own page show the same numbers, and intervals take their time.
+        key = (results.folder, results.header.name)
+        if key not in made:
+            made[key] = set_document(results)
+        return made[key]
+
+    document = leaderboard_document(sets, mixed=mixed, common=common, document_of=document_of)
     for entry in document["entries"]:
         if (verdict := (verdicts or {}).get(entry["name"])) is not None:
             entry["verdict"] = {name: verdict[name] for name in SHOWN}
     if common:
         sets = over_common_tasks(sets)
-    for name, data in site(sets, document, libraries):
+    for name, data in site(sets, document, libraries, document_of):
         path = folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -145,13 +159,14 @@ def _open_runs(results: ResultSet) -> Iterator[str]:
 def _set_files(
     name: str,
     results: ResultSet,
+    document: Mapping[str, Any],
     places: Places,
     tried: Mapping[str, Sequence[Tried]],
     at_hand: Mapping[str, TaskShown],
 ) -> Iterator[tuple[str, bytes]]:
     """The page of a set, its numbers, and the pages of its runs."""
     # Where a set lies on this machine is no business of a site's readers.
-    document = {**set_document(results), "folder": ""}
+    document = {**document, "folder": ""}
     runs = [result.run.id for result in results.results]
     stem = places.sets[name].removesuffix(".html")
     yield f"{stem}.json", _json(document)

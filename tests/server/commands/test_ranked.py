@@ -1,5 +1,6 @@
 """A secret set from beginning to end, made of one real family: committed to, played, opened and scored."""
 
+import json
 import os
 import subprocess
 import sys
@@ -22,6 +23,8 @@ def test_a_secret_is_made_and_another_commitment_opens_nothing(tmp_path: Path) -
     done = _run("ranked", "make", tmp_path / "secret")
     assert (done.returncode, len(done.stdout.strip())) == (0, 64)
     assert (tmp_path / "secret").read_text().strip() not in done.stdout + done.stderr
+    other = json.loads(_run("ranked", "make", tmp_path / "other", "--json").stdout)
+    assert (other["file"], len(other["commitment"])) == (str(tmp_path / "other"), 64)
     options = ("--secret-file", tmp_path / "secret", "--data", tmp_path / "data")
     refused = _run("ranked", "open", *options, "--commitment", "0" * 64)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
@@ -30,6 +33,15 @@ def test_a_secret_is_made_and_another_commitment_opens_nothing(tmp_path: Path) -
     practice = _run("serve", "--secret-file", tmp_path / "secret")
     assert practice.returncode == 2
     assert "give --ranked" in practice.stderr
+
+
+def test_the_tokens_of_an_event_are_printed_as_json(tmp_path: Path) -> None:
+    times = ("--opens", "now", "--closes", "2999-01-01T00:00+00:00")
+    done = _run("ranked", "event", tmp_path / "event.json", "Ada", "Bo", *times, "--json")
+    made = json.loads(done.stdout)
+    assert [one["name"] for one in made["participants"]] == ["Ada", "Bo"]
+    assert all(len(one["token"]) >= 20 for one in made["participants"])
+    assert not [one for one in made["participants"] if one["token"] in (tmp_path / "event.json").read_text()]
 
 
 @pytest.mark.seeds
@@ -47,13 +59,14 @@ def test_a_set_of_one_family_is_played_and_opened(tmp_path: Path, monkeypatch: p
     reading, writing = os.pipe()
     os.write(writing, secret.raw)
     os.close(writing)
-    options = ("--family", "fish", "--data", tmp_path / "data", "-o", tmp_path / "opened")
+    options = ("--family", "fish", "--data", tmp_path / "data", "-o", tmp_path / "opened", "--json")
     done = _run(
         "ranked", "open", "--secret-file", f"/dev/fd/{reading}", "--commitment", secret.commitment, *options,
         pass_fds=(reading,),
     )  # fmt: skip
     os.close(reading)
-    assert (done.returncode, done.stdout) == (0, "1 runs scored, 0 of another set or not submitted left alone.\n")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"scored": 1, "left_alone": 0, "bundles": []}
     assert Library(tmp_path / "opened").hash == app.library.hash, "the same secret makes the same set"
 
 

@@ -81,4 +81,4 @@ def test_a_search_whose_reader_leaves_ends_without_a_word() -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == ""
-        assert process.wait(60) == 1
+        assert process.wait(60) == 0

@@ -169,12 +169,19 @@ function familyTable(data) {
   return few ? drawn : scrolled("Families", drawn);
 }
 
+const FIRST_PAIRS = 100;
+
 function pairsSection(data) {
   if (!data.pairs.length) return null;
-  const rows = data.pairs.map((pair) => [pair.number, said(pair.first), said(pair.second), String(pair.tasks), signed(pair.difference), pair.interval ? `${signed(pair.interval[0])} … ${signed(pair.interval[1])}` : "", fixed(pair.p), fixed(pair.p_holm),
-    pair.clear ? badge("strong", "clear") : badge("plain", "cannot be told apart"), `${pair.better} : ${pair.worse}`, fixed(pair.detectable)]);
-  return section("pairs", "Pairwise comparison", "second minus first, over the tasks both have", disclosure("Every pair", () => scrolled("Every pair", table({ className: "small",
-    columns: [{ label: "number", head: true }, { label: "first" }, { label: "second" }, { label: "tasks", right: true }, { label: "difference", right: true }, { label: "95 % interval" }, { label: "p", right: true }, { label: "p, Holm", right: true }, { label: "" }, { label: "better : worse", right: true }, { label: "detectable", right: true }], rows }))));
+  const columns = [
+    { label: "number", head: true, cell: (pair) => pair.number }, { label: "first", cell: (pair) => said(pair.first) }, { label: "second", cell: (pair) => said(pair.second) },
+    { label: "tasks", right: true, cell: (pair) => String(pair.tasks) }, { label: "difference", right: true, cell: (pair) => signed(pair.difference) },
+    { label: "95 % interval", cell: (pair) => (pair.interval ? `${signed(pair.interval[0])} … ${signed(pair.interval[1])}` : "") },
+    { label: "p", right: true, cell: (pair) => fixed(pair.p) }, { label: "p, Holm", right: true, cell: (pair) => fixed(pair.p_holm) },
+    { label: "verdict", hide: true, cell: (pair) => (pair.clear ? badge("strong", "clear") : badge("plain", "cannot be told apart")) },
+    { label: "better : worse", right: true, cell: (pair) => `${pair.better} : ${pair.worse}` }, { label: "detectable", right: true, cell: (pair) => fixed(pair.detectable) }];
+  return section("pairs", "Pairwise comparison", "second minus first, over the tasks both have", disclosure(`Every pair: ${grouped(data.pairs.length)}`, () =>
+    sortable({ columns, items: data.pairs, className: "small", first: FIRST_PAIRS, label: "Every pair" }).node));
 }
 
 function publishedSection(data) {
