@@ -36,7 +36,7 @@ from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import Client, ScoreCard
-from m3bench.server.scoring.encoder import check_encoder
+from m3bench.server.scoring.encoder import MINILM, check_encoder
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import ClientTable, bare_name, client_facts
 from m3bench.server.store.layout import WORKSPACES, database, run_workspace
@@ -376,9 +376,23 @@ def _encoder(name: str) -> Any:
     return open_encoder(name)
 
 
+@cache
+def _bundled() -> Library:
+    """One for the process: reading and checking it takes time, and nobody changes it."""
+    return Library(BUNDLED)
+
+
+def load_ahead() -> None:
+    """Read what every server of the bundled set reads before it has scored: whoever forks servers does it once."""
+    library, catalog = _bundled(), load_catalog().ready
+    versions(library, catalog)
+    library.plans(next(iter(library.tasks.values())))
+    _encoder(MINILM)
+
+
 def _library(settings: Settings) -> Library:
     if settings.seed is None and not settings.ranked and settings.secret_file is None:
-        return Library(settings.tasks or BUNDLED)
+        return _bundled() if settings.tasks is None else Library(settings.tasks)
     from m3bench.server.authoring.sets import chosen_library
 
     return chosen_library(settings)

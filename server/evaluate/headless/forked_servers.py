@@ -29,8 +29,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
-from m3bench.tasks.catalog import load_catalog
-
 FORKS: ContextVar[str | None] = ContextVar("m3bench_forks", default=None)
 """Where the process that forks listens, when there is one."""
 
@@ -42,8 +40,12 @@ ASK_SECONDS = 30.0
 
 LOADED = (
     "m3bench.server.app", "m3bench.server.commands.program", "m3bench.server.commands.serve", "m3bench.server.serving",
+    "m3bench.sandboxes.backends.process", "m3bench.server.clients.trial.measured", "PIL.Image", "PIL.PngImagePlugin",
 )  # fmt: skip
 """What is loaded once, by name: a server is a program here, not something to import from."""
+
+ALONE = {"OPENBLAS_NUM_THREADS": "1"}
+"""Keeps libraries from starting threads: only a process without any may fork."""
 
 _LAUNCHER = """\
 import json, os, socket, sys
@@ -90,7 +92,7 @@ def forked_servers(environment: Mapping[str, str]) -> Iterator[None]:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env=dict(environment),
+                env={**environment, **ALONE},
                 pass_fds=[listener.fileno()],
                 start_new_session=True,
             )
@@ -222,10 +224,11 @@ def _become(wanted: Mapping[str, Any], pipes: Sequence[int]) -> NoReturn:
 
 
 def _load() -> None:
-    """Import what a server imports before it answers."""
+    """Import what a server imports before it answers, and read what it reads."""
     for name in LOADED:
         import_module(name)
-    load_catalog()
+    import_module("m3bench.server.app").load_ahead()
+    import_module("m3bench.server.clients.table").clients()
     gc.collect()
     gc.freeze()
 

@@ -68,6 +68,28 @@ def test_a_server_ends_with_its_input_and_with_its_launcher(tmp_path: Path) -> N
                 pipe.close()
 
 
+def test_the_process_that_forks_has_read_what_servers_read_and_started_no_thread(tmp_path: Path) -> None:
+    code = (
+        "import os, sys\n"
+        f"from {module.__name__} import _load\n"
+        "_load()\n"
+        "print(len(os.listdir('/proc/self/task')))\n"
+        "from m3bench.server.app import App\n"
+        "from m3bench.server.settings import Settings\n"
+        "known = set(sys.modules)\n"
+        "app = App(Settings.of(data=sys.argv[1]))\n"
+        "app.check()\n"
+        "assert {'set', 'tasks', 'hash', '_plans'} <= vars(app.library).keys()\n"
+        "assert app.backend and app._encoder\n"
+        "print(*sorted(name for name in set(sys.modules) - known if name.startswith(('m3bench', 'numpy'))))\n"
+    )
+    environment = server_environment() | module.ALONE
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert done.stdout == "1\n\n", done.stderr
+
+
 def test_without_the_process_that_forks_a_server_is_started_as_a_program(tmp_path: Path) -> None:
     def started() -> None:
         assert launcher(PROGRAM) == PROGRAM
