@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from m3bench.server.results.analyses.failures import CLASSES
+from m3bench.server.results.paper.labels import place_labels
 from m3bench.server.results.reports.drawing import Drawing, wide
 
 Figure: TypeAlias = tuple[Drawing, float]
@@ -113,17 +114,18 @@ def against(entries: Sequence[Entry], name: str, label: str) -> Figure | None:
     drawing.line(f"M{left:.1f} {top:.1f}V{bottom:.1f}H{right:.1f}", SOFT, 1)
     drawing.text("solved, %", EDGE, top - 16, SIZE, fill=INK)
     drawing.text(label, (left + right) / 2, bottom + 40, SIZE, fill=INK, anchor="middle")
-    written: list[tuple[float, float, float]] = []
-    for per, value, entry in sorted(points, key=lambda one: (one[1], one[0], one[2]["name"])):
-        x, y = left + (right - left) * place(per), bottom - (bottom - top) * value
-        tone = OTHER if entry["kind"] == "baseline" else MARK
-        length = min(wide(entry["name"], SIZE - 1), WIDTH - EDGE - x - 8)
-        line = y - 6
-        while any(abs(line - other) < SIZE and x < end and start < x + length + 8 for start, end, other in written):
-            line -= SIZE + 1
-        written.append((x, x + length + 8, line))
-        _dot(drawing, x, y, tone)
-        drawing.text(entry["name"], x + 8, line, SIZE - 1, fill=INK, room=length + 1)
+    points.sort(key=lambda one: (-one[1], -one[0], one[2]["name"]))
+    dots = [
+        (left + (right - left) * place(per), bottom - (bottom - top) * value, entry) for per, value, entry in points
+    ]
+    names = [(x, y, entry["name"]) for x, y, entry in dots]
+    labels = place_labels(names, SIZE - 1, (left + 3, top - 12, right, bottom - 1), WIDTH - EDGE)
+    for (x, y, _), label in zip(dots, labels, strict=True):
+        if label.led:
+            drawing.line(f"M{x:.1f} {y:.1f}L{label.end[0]:.1f} {label.end[1]:.1f}", OTHER, 0.7)
+    for (x, y, entry), label in zip(dots, labels, strict=True):
+        _dot(drawing, x, y, OTHER if entry["kind"] == "baseline" else MARK)
+        drawing.text(entry["name"], label.x, label.y, SIZE - 1, fill=INK, anchor=label.anchor, room=label.room)
     return drawing, bottom + 52
 
 
