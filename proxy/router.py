@@ -19,6 +19,7 @@ from m3bench.proxy.call import CUT_OFF, Answer, Journal, Relay, ToolRequest, err
 from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS, INJECTED, inner
 from m3bench.proxy.names import understood
 from m3bench.proxy.seat import ActiveRun, Seat
+from m3bench.proxy.together import Step
 from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
 from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.coercion import without_nulls
@@ -124,18 +125,21 @@ class Router:
 
         A call that is cancelled is recorded as cut off by the client, and the cancellation goes on.
         """
+        step = seat.together.arrive(request.meta)
         request = self._meant(seat, self._named(seat, request))
         # The run a call belongs to is the one under way when it arrives, whatever happens meanwhile.
         run = seat.run if request.name not in self._own_names(seat) else None
         if run is None:
-            return await self._record(seat, request, seat.run, relay)
+            return await self._record(seat, request, seat.run, relay, step)
         run.enter()
         try:
-            return await self._record(seat, request, run, relay)
+            return await self._record(seat, request, run, relay, step)
         finally:
             run.leave()
 
-    async def _record(self, seat: Seat, request: ToolRequest, run: ActiveRun | None, relay: Relay | None) -> Answer:
+    async def _record(
+        self, seat: Seat, request: ToolRequest, run: ActiveRun | None, relay: Relay | None, step: Step | None
+    ) -> Answer:
         name = request.name if isinstance(request.name, str) else ""
         tool = seat.tools.get(name) if _reachable(seat, request) else None
         canonical = name
@@ -150,6 +154,8 @@ class Router:
             return answer
         try:
             answer = await self._settle(seat, request, tool, run, relay, number)
+            if step is not None:
+                await seat.together.wait(step)
         except anyio.get_cancelled_exc_class():
             await self._cut_off(number)
             raise

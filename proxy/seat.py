@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from m3bench.proxy.call import Answer, Relay, ToolRequest
+from m3bench.proxy.together import Together
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 from m3bench.tasks.outcome import Reply
@@ -76,6 +77,8 @@ class Seat:
     """From which level on the client wants log messages; None when it did not say."""
     listeners: list[Relay] = field(default_factory=list)
     """Ways to the clients that sit here now, for what belongs to no call; the newest last."""
+    together: Together = field(default_factory=Together)
+    """Steps that the client has announced."""
 
     @property
     def servers(self) -> tuple[str, ...]:

@@ -216,10 +216,12 @@ class House:
     async def close_seat(self, seat: Seat) -> None:
         self.closed.append(seat.id)
 
-    async def call(self, name: object, arguments: object = None, raw: bytes | None = None) -> Answer:
+    async def call(
+        self, name: object, arguments: object = None, raw: bytes | None = None, meta: Mapping[str, Any] | None = None
+    ) -> Answer:
         """Past the front door."""
         caller = Caller(seat=self.seat.id, revision="2025-11-25", client="tester 1")
-        params = {"name": name, "arguments": arguments}
+        params = {"name": name, "arguments": arguments, "_meta": meta}
         return await self.router.call(self.seat, tool_request(caller, 1, params, raw))
 
 

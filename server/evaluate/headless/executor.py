@@ -114,12 +114,13 @@ class _Talk:
 
     async def _act_natively(self) -> str:
         reply = await self._ask(NATIVE_CALLS.format(batch=self._batch), "auto")
-        await self._tools.turn(reply)
-        if not reply.tool_calls:
+        calls = reply.tool_calls or []
+        run = reply.model_copy(update={"tool_calls": calls[: self._batch]})
+        await self._tools.turn(run)
+        if not calls:
             return NO_CALLS
-        run = reply.model_copy(update={"tool_calls": reply.tool_calls[: self._batch]})
         self._work.messages.extend(await self._tools.run(run))
-        left = reply.tool_calls[self._batch :]
+        left = calls[self._batch :]
         self._work.messages.extend(
             ChatMessageTool(content=NOT_RUN.format(batch=self._batch), tool_call_id=call.id, function=call.function)
             for call in left

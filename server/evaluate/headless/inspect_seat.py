@@ -27,6 +27,8 @@ from mcp_types import (
     Tool,
 )
 
+from m3bench.proxy.hints import HINT
+from m3bench.proxy.together import CALLS
 from m3bench.server.evaluate.headless.forked_servers import launcher
 from m3bench.server.scorecard.app import CARD
 from m3bench.server.scorecard.migration import read_card
@@ -89,6 +91,13 @@ class SampleSeat:
     """What the profile shows, without the benchmark's own tools."""
     step: int = field(default=0, init=False)
     """The turn of the model that calls belong to."""
+    calls: int = field(default=0, init=False)
+    """How many calls it has."""
+
+    def turn(self, calls: int) -> None:
+        """A turn of the model begins, with so many calls; they are to be made together."""
+        self.step += 1
+        self.calls = calls
 
     async def call(self, tool: str, arguments: object, text: str | None = None) -> CallToolResult:
         """Make a call.
@@ -102,7 +111,8 @@ class SampleSeat:
             text: The arguments letter by letter as the model's provider gave them, for the record.
         """
         try:
-            return await _request(self.client, tool, arguments, {AS_SENT: text} if text is not None else None)
+            said = {AS_SENT: text} if text is not None else {}
+            return await _request(self.client, tool, arguments, {HINT: self.step, CALLS: self.calls, **said})
         except MCPError as error:
             if error.error.code != INVALID_PARAMS:
                 raise SandboxError(f"The benchmark server failed: {error.error.message}") from error

@@ -10,6 +10,7 @@ from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import anyio
 from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, Content, ContentImage, ContentText, execute_tools
 from inspect_ai.tool import Tool as InspectTool
 from inspect_ai.tool import ToolCall, ToolDef, ToolError, ToolInfo, ToolParams, ToolSource
@@ -18,6 +19,7 @@ from mcp_types import AudioContent, CallToolResult, ImageContent, TextContent, T
 from m3bench.server.evaluate.headless.inspect_listen import HEARD, illegal
 from m3bench.server.evaluate.headless.inspect_seat import SampleSeat, text_of
 from m3bench.server.store.records import RUN_TOOLS
+from m3bench.tasks.errors import first_cause
 
 SUBMIT = "submit"
 """With this the model ends its work; it is the solver's, and never reaches the server."""
@@ -50,6 +52,8 @@ class SeatTools(ToolSource):
         self._names: list[str] = []
         self._sent: dict[tuple[str, str], list[str]] = {}
         """The calls of the last message as they were sent, by tool and what they mean."""
+        self._unread: list[tuple[str, str]] = []
+        """Calls of the last message that cannot be read: tool and text. They go out together with the others."""
 
     @property
     def listed(self) -> tuple[Tool, ...]:
@@ -63,16 +67,19 @@ class SeatTools(ToolSource):
 
     async def turn(self, message: ChatMessageAssistant) -> None:
         """A new step begins with what the model has just said."""
-        self._seat.step += 1
         calls = message.tool_calls or []
         heard = HEARD.get()
         sent = heard.arguments if heard is not None else {}
-        self._sent = {}
+        self._sent, self._unread = {}, []
         self._names = list(dict.fromkeys(call.function for call in calls if call.function != SUBMIT))
         for call in calls:
-            await self._take(call, sent.get(call.id))
+            self._take(call, sent.get(call.id))
+        run = sum(not call.parse_error and call.function not in RUN_TOOLS for call in calls)
+        self._seat.turn(len(self._unread) + run)
+        if not run:
+            await self._send()
 
-    async def _take(self, call: ToolCall, text: str | None) -> None:
+    def _take(self, call: ToolCall, text: str | None) -> None:
         """Undo what was repaired of a call: what the model sent is what is run, or what is refused and on record."""
         problem = illegal(text) if text is not None else ""
         if text is not None and not problem:
@@ -83,11 +90,25 @@ class SeatTools(ToolSource):
             call.arguments = {}
             call.parse_error = call.parse_error or problem
             name = "" if call.function in RUN_TOOLS else call.function
-            await self._seat.call(name, text if text is not None else call.parse_error)
+            self._unread.append((name, text if text is not None else call.parse_error))
+
+    async def _send(self, tool: str | None = None, arguments: object = None, text: str | None = None) -> CallToolResult:
+        """Make a call, and with it those of its turn that cannot be read."""
+        unread, self._unread = self._unread, []
+        found = CallToolResult(content=[])
+        try:
+            async with anyio.create_task_group() as together:
+                for name, broken in unread:
+                    together.start_soon(self._seat.call, name, broken)
+                if tool is not None:
+                    found = await self._seat.call(tool, arguments, text)
+        except BaseExceptionGroup as group:
+            raise first_cause(group) from group
+        return found
 
     async def attempt(self, text: str) -> None:
         """A turn in which calls were meant and cannot be read: put that on record, as a step of its own."""
-        self._seat.step += 1
+        self._seat.turn(1)
         await self._seat.call("", text)
 
     async def run(self, message: ChatMessageAssistant) -> list[ChatMessageTool]:
@@ -104,7 +125,7 @@ class SeatTools(ToolSource):
             if name in RUN_TOOLS:
                 raise ToolError(f"Unknown tool {name!r}.")
             sent = self._sent.get(_meaning(name, kwargs))
-            result = await self._seat.call(name, kwargs, sent.pop(0) if sent else None)
+            result = await self._send(name, kwargs, sent.pop(0) if sent else None)
             if result.is_error:
                 raise ToolError(_clip(text_of(result)))
             return contents(result, sighted=self._sighted)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.server.results.resultset import Result, Sample, read_resultset, read_samples
-from m3bench.server.scorecard.model import ScoreCard
 from tests.sets import write_set
 
 ROOT = Path(__file__).parents[4]
@@ -132,11 +131,6 @@ def play_scenes(folder: Path, scenes: Mapping[str, Scene]) -> dict[str, Outcome]
         name: Outcome(folder / (scene.results or name), outcome["code"], outcome["stderr"])
         for (name, scene), outcome in zip(scenes.items(), json.loads(done.stdout), strict=True)
     }
-
-
-def best(card: ScoreCard) -> float:
-    """The average in the best reading: whether calls of one turn overlapped is chance, and nothing hints at it."""
-    return card.range_of("average")[1]
 
 
 class stopped:

@@ -17,7 +17,7 @@ from m3bench.server.evaluate.headless.plan import ModelOptions
 from m3bench.server.results.resultset import Sample
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import RunError, SandboxError, UserError
-from tests.server.evaluate.headless.scripts import GIVES_UP, RIGHT, Outcome, Scene, best, play_scenes, three_tasks
+from tests.server.evaluate.headless.scripts import GIVES_UP, RIGHT, Outcome, Scene, play_scenes, three_tasks
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +91,7 @@ def test_an_outage_of_the_provider_makes_a_sample_void_until_it_is_tried_again(s
 
     assert scenes["outage over"].code == 0
     assert [(line.task, line.state) for line in lines[2:]] == [("survey-1", "scored")]
-    assert best(scenes["outage"].results["survey-1"].card) == 1.0
+    assert scenes["outage"].results["survey-1"].card.metrics["average"] == 1.0
     assert scenes["outage"].results["sum-1"].card.average == 0.0
 
 
@@ -129,7 +129,7 @@ def test_a_sample_costs_what_its_tokens_cost(scenes: dict[str, Outcome]) -> None
 
 
 def test_the_benchmarks_own_tools_are_out_of_a_models_reach(scenes: dict[str, Outcome]) -> None:
-    assert best(scenes["meddling"].results["survey-1"].card) == 1.0
+    assert scenes["meddling"].results["survey-1"].card.metrics["average"] == 1.0
     store = SqliteStore(scenes["meddling"].folder / "data")
     try:
         assert [run.task for run in store.runs()] == ["survey-1"]
