@@ -10,7 +10,7 @@ from m3bench.tasks.answers.fields import Field, File, Integer, Money, Name, Numb
 from m3bench.tasks.answers.sheets import WorkbookRows
 from m3bench.tasks.families import medicines, offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.render import backdrops
+from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.pharmacy import medicine_box
 from m3bench.tasks.task import ReferenceCall
@@ -27,9 +27,7 @@ _NOT_SOLD = {
     "Pseudoephedrine hydrochloride",
 }
 _BUDGETS = range(20, 81, 5)
-_CLUTTER = (
-    "lotion bottle", "potted plant", "toilet paper", "candle", "soap", "jar", "baby bottle", "alarm clock",
-)  # fmt: skip
+_COLUMNS = 5
 _KIND = re.compile(r" (?:Allergy Relief|Arthritis Pain|Allergy|AC|OTC|IB|A-D|DS)$")
 """What people leave out of a brand's name."""
 _CLOSE = 0.05
@@ -43,35 +41,27 @@ class Drug:
     servers = ("healthcare-mcp", "amazon", "excel", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Three or four cartons on a shelf."""
-        medicines = [
-            one for one in kit.world("medicines") if one["access"] == "OTC" and one["generic"] not in _NOT_SOLD
-        ]
-        chosen = rng.sample(medicines, rng.choice((3, 4)))
-        canvas = Canvas(kit.art, 1480, 860)
+        """Two shelves of cartons; three or four are circled, those from left to right."""
+        known = [one for one in kit.world("medicines") if one["access"] == "OTC" and one["generic"] not in _NOT_SOLD]
+        chosen = rng.sample(known, rng.choice((3, 4)))
+        others = rng.sample([one for one in known if one not in chosen], 2 * _COLUMNS - len(chosen))
+        columns = sorted(rng.sample(range(_COLUMNS), len(chosen)))
+        stood = {(column, rng.randrange(2)): one for column, one in zip(columns, chosen, strict=True)}
+        left = [(column, row) for row in range(2) for column in range(_COLUMNS) if (column, row) not in stood]
+        stood |= dict(zip(left, others, strict=True))
+        canvas = Canvas(kit.art, 1600, 900)
         edges = backdrops.shelves(canvas, rng, 2)
-        wide = 330
-        gap = (canvas.width - wide * len(chosen)) / (len(chosen) + 1)
-        facts = []
-        for number, medicine in enumerate(chosen):
-            brand, form = rng.choice(medicine["brands"]), _form(medicine["forms"])
-            x = gap + wide / 2 + number * (wide + gap) + rng.uniform(-14, 14)
-            medicine_box(
-                canvas,
-                rng,
-                x,
-                edges[1],
-                wide,
-                rng.uniform(290, 340),
-                brand=brand,
-                generic=medicine["generic"],
-                form=form,
-            )
-            facts.append({"brand": brand, "generic": medicine["generic"], "aliases": medicine.get("aliases", ())})
-        for number, name in enumerate(rng.sample(_CLUTTER, 3)):
-            canvas.place(name, 260 + number * 420 + rng.uniform(-60, 60), edges[0] + 2, rng.uniform(130, 190), turn=0)
-        canvas.light(rng)
-        return Composition.of(canvas, medicines=facts)
+        facts, boxes = {}, {}
+        for (column, row), medicine in sorted(stood.items()):
+            generic, brand = medicine["generic"], rng.choice(medicine["brands"])
+            boxes[generic] = medicine_box(
+                canvas, rng, 190 + column * 305 + rng.uniform(-8, 8), edges[row], 258,
+                rng.uniform(290, 320), brand=brand, generic=generic, form=_form(medicine["forms"]),
+            )  # fmt: skip
+            facts[generic] = {"brand": brand, "generic": generic, "aliases": medicine.get("aliases", ())}
+        canvas.light(rng, 0.7)
+        pen.circle(canvas, rng, [boxes[one["generic"]] for one in chosen], [boxes[one["generic"]] for one in others])
+        return Composition.of(canvas, medicines=[facts[one["generic"]] for one in chosen])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Facts from the label, prices from the shop."""
@@ -105,7 +95,7 @@ class Drug:
         listed = "; ".join(f"{brand}: {generic} by {firm}, from {price:.2f}" for brand, generic, firm, price in rows)
         return Solution(
             given={"shop": shop},
-            wording=f"Look up every medicine in {path} at the FDA, search {shop} for its active ingredient, compare in a workbook.",
+            wording=f"Look up every medicine circled in red in {path} at the FDA, search {shop} for its active ingredient, compare in a workbook.",
             answer=f"{listed}. The cheapest substitute is the one for {cheapest['brand']} at {prices[order[0]]:.2f}. The table is in {book}.",
             fields=(
                 Field(
@@ -165,7 +155,7 @@ class Drug:
             fields=(
                 Field(
                     name="makers",
-                    meaning="the boxes at both ends: brand and manufacturer",
+                    meaning="the outermost of the circled boxes: brand and manufacturer",
                     value=Table(
                         columns=("brand", "manufacturer"),
                         rows=tuple((_brand(one, boxes), medicines.maker(firm, makers)) for one, firm in zip(ends, makers, strict=True)),
@@ -270,4 +260,4 @@ def _ingredient(box: Mapping[str, Any], boxes: Sequence[Mapping[str, Any]]) -> N
 
 def _form(forms: str) -> str:
     """The first form and strength on the label."""
-    return forms.split(";")[0].split(",")[0]
+    return forms.split(";")[0].split(",")[0].split(" (")[0]

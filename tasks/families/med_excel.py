@@ -12,11 +12,13 @@ from m3bench.tasks.answers.sheets import WorkbookRows
 from m3bench.tasks.families import medicines
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.pharmacy import card, cork_board
 from m3bench.tasks.task import ReferenceCall
 
 TITLES = 3
+_CARDS = 12
 _RECENT = 5
 """Results that are looked at for each name when the newest is wanted."""
 _DAYS = 30
@@ -39,22 +41,24 @@ class MedExcel:
     servers = ("healthcare-mcp", "excel", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Three or four cards on a board."""
+        """Twelve cards on a board; three or four are circled."""
         count = rng.choice((3, 4, 4))
         diseases = rng.sample(_tables().diseases, rng.randint(1, count - 1))
         drugs = rng.sample(_tables().medicines, count - len(diseases))
         names = [*(name.capitalize() for name in diseases), *drugs]
         rng.shuffle(names)
-        canvas = Canvas(kit.art, 1360, 880)
+        rest = [*(name.capitalize() for name in _tables().diseases), *_tables().medicines]
+        cards = [*names, *rng.sample([name for name in rest if name not in names], _CARDS - count)]
+        rng.shuffle(cards)
+        canvas = Canvas(kit.art, 1480, 900)
         cork_board(canvas, rng)
-        columns = 2
-        for number, name in enumerate(names):
-            x = 365 + number % columns * 630 + rng.uniform(-26, 26)
-            y = 245 + number // columns * 390 + rng.uniform(-18, 18)
-            if count == 3 and number == 2:
-                x = 680 + rng.uniform(-220, 220)
-            card(canvas, rng, x, y, 500, 290, rng.choice(_tables().headings), name)
-        canvas.light(rng)
+        boxes = {}
+        for number, name in enumerate(cards):
+            x = 206 + number % 4 * 356 + rng.uniform(-8, 8)
+            y = 166 + number // 4 * 284 + rng.uniform(-6, 6)
+            boxes[name] = card(canvas, rng, x, y, 296, 200, rng.choice(_tables().headings), name)
+        canvas.light(rng, 0.7)
+        pen.circle(canvas, rng, [boxes[name] for name in names], [boxes[name] for name in cards if name not in names])
         pages = [topic["title"] for topic in kit.world("health_topics")]
         return Composition.of(canvas, names=names, drugs=drugs, pages=pages)
 
@@ -83,12 +87,12 @@ class MedExcel:
         await play.step(call("math/sum", {"numbers": counts}), writing)
         told = ", ".join(f"{name}: {count}" for name, count in zip(names, counts, strict=True))
         return Solution(
-            wording=f"Search PubMed for each name in {path}, count the titles among the first three that contain it, write them into a workbook.",
+            wording=f"Search PubMed for each name circled in red in {path}, count the titles among the first three that contain it, write them into a workbook.",
             answer=f"{told}. In total {sum(counts)} titles name their subject. The table is in {book}.",
             fields=(
                 Field(
                     name="workbook",
-                    meaning="each word on the cards with the number of titles that contain it",
+                    meaning="each word on the circled cards with the number of titles that contain it",
                     value=File(
                         form="xlsx",
                         value=book,
@@ -101,7 +105,7 @@ class MedExcel:
         )  # fmt: skip
 
     async def _newest(self, composition: Composition, path: str, play: Script) -> Solution:
-        """The newest of all papers that the searches find."""
+        """The newest of all papers that the searches find, and the card that has waited longest for a new one."""
         names = composition.facts["names"]
         texts = await play.step(*(_papers(name, _RECENT) for name in names))
         papers = [
@@ -113,10 +117,12 @@ class MedExcel:
         (day, topic, paper), *others = papers
         need(bool(others) and (day - others[0][0]).days >= _DAYS, "two papers are about as new")
         days = [float((one[0] - date(2000, 1, 1)).days) for one in papers]
-        need(len({one[1] for one in papers}) > 1, "there are papers on one name alone")
+        latest = {name: max(one[0] for one in papers if one[1] == name) for name in names}
+        order = sorted(names, key=latest.__getitem__)
+        need((latest[order[1]] - latest[order[0]]).days >= _DAYS, "two cards have waited about as long")
         return Solution(
-            wording=f"Search PubMed for each name in {path} and find the newest of the first five articles of all.",
-            answer=f'The newest is "{paper["title"]}" in {paper["journal"]}, published on {day.isoformat()}, found under {topic}.',
+            wording=f"Search PubMed for each name circled in red in {path} and find the newest of the first five articles of all, and the name whose newest article is the oldest.",
+            answer=f'The newest is "{paper["title"]}" in {paper["journal"]}, published on {day.isoformat()}, found under {topic}. The longest without a new article is {order[0]}.',
             fields=(
                 Field(
                     name="topic",
@@ -127,6 +133,12 @@ class MedExcel:
                 Field(name="title", meaning="the title of that article", value=Name(value=paper["title"], others=tuple(one[2]["title"] for one in others))),
                 Field(name="journal", meaning="the journal it is in", value=Name(value=paper["journal"], others=tuple(one[2]["journal"] for one in others if one[2]["journal"] != paper["journal"]))),
                 Field(name="published", meaning="the day of its publication", value=Date(value=day.isoformat()), derived=(paper["publication_date"],)),
+                Field(
+                    name="longest_without",
+                    meaning="the circled card whose own newest article, of its first five, is the oldest",
+                    value=_name(order[0], names),
+                    compared=tuple(float((latest[name] - date(2000, 1, 1)).days) for name in order),
+                ),
             ),
         )  # fmt: skip
 
@@ -149,7 +161,7 @@ class MedExcel:
             for ill, page in zip(ills, pages, strict=True)
         )
         return Solution(
-            wording=f"For the medicines in {path} find who makes them, for the illnesses the health page and when it was last updated.",
+            wording=f"For the medicines circled in red in {path} find who makes them, for the illnesses the health page and when it was last updated.",
             answer=f"{firms}. {read}.",
             fields=(
                 Field(

@@ -1,4 +1,4 @@
-"""A note from the ward: what its codes mean, who makes the medicines, which study is open, and what the aids cost."""
+"""A form from the ward with ticks on it: what the codes mean, who makes the medicines, which study is open, and what the aids cost."""
 
 import json
 import random
@@ -18,6 +18,8 @@ from m3bench.tasks.task import ReferenceCall
 _SHOPS = {
     "amazon.com": "USD", "amazon.co.uk": "GBP", "amazon.ca": "CAD", "amazon.com.au": "AUD", "amazon.sg": "SGD",
 }  # fmt: skip
+_OTHERS = 4
+"""Entries of each part of the form that are not ticked."""
 _CLOSE = 0.05
 """The share by which two prices must differ."""
 
@@ -47,7 +49,7 @@ class Medical:
     servers = ("healthcare-mcp", "amazon", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A printed note on a table."""
+        """A printed form on a table, on which somebody has ticked what applies."""
         cases = []
         taken: set[str] = set()
         for code, condition, drugs, aids in rng.sample(_tables().cases, 2):
@@ -55,24 +57,20 @@ class Medical:
             aid = rng.choice([one for one in aids if one not in taken] or list(aids))
             taken |= {medicine, aid}
             cases.append({"code": code, "condition": condition, "medicine": medicine, "aid": aid})
-        canvas = Canvas(kit.art, 1280, 880)
+        others = _others(rng, cases, taken)
+        canvas = Canvas(kit.art, 1280, 1200)
         backdrops.table(canvas, rng)
         headings = [rng.choice(words) for words in _tables().topics]
         left = rng.uniform(150, 420)
-        ward_note(
-            canvas, rng, (left, 70, left + 700, 800), rng.choice(_tables().clinics),
-            (
-                (headings[0], [case["code"] for case in cases]),
-                (headings[1], [case["medicine"] for case in cases]),
-                (headings[2], list(dict.fromkeys(case["aid"] for case in cases))),
-            ),
-        )  # fmt: skip
+        parts = [
+            (heading, _filled(rng, [case[part] for case in cases], [case[part] for case in others]))
+            for heading, part in zip(headings, ("code", "medicine", "aid"), strict=True)
+        ]
+        ward_note(canvas, rng, (left, 50, left + 700, 1150), rng.choice(_tables().clinics), parts)
         side = left + 830 if left < 300 else left - 130
-        for number, name in enumerate(
-            rng.sample(["pill", "stethoscope", "glasses", "coffee", "pen", "bandage", "key"], 2)
-        ):
+        for number, name in enumerate(rng.sample(["pill", "stethoscope", "coffee", "pen", "bandage", "key"], 2)):
             canvas.place(
-                name, side + rng.uniform(-24, 24), 330 + number * 330, rng.uniform(130, 170), turn=rng.uniform(-20, 20)
+                name, side + rng.uniform(-24, 24), 430 + number * 380, rng.uniform(130, 170), turn=rng.uniform(-20, 20)
             )
         canvas.light(rng)
         return Composition.of(canvas, cases=cases)
@@ -93,20 +91,13 @@ class Medical:
         )
         drugs = [case["medicine"] for case in cases]
         return Solution(
-            wording=f"Look up the ICD-10 codes in {path} and who makes the medicines.",
+            wording=f"Look up the ICD-10 codes ticked in {path} and who makes the ticked medicines.",
             answer=f"{told}.",
             fields=(
-                Field(
-                    name="diagnoses",
-                    meaning="each code on the note and what it means",
-                    value=Table(
-                        columns=("code", "meaning"),
-                        rows=tuple((Code(value=case["code"]), _illness(case, meaning, cases, meanings)) for case, meaning in zip(cases, meanings, strict=True)),
-                    ),
-                ),
+                _diagnoses(cases, meanings),
                 Field(
                     name="makers",
-                    meaning="each medicine on the note and the company on its US label",
+                    meaning="each ticked medicine and the company on its US label",
                     value=Table(
                         columns=("medicine", "company"),
                         rows=tuple(
@@ -119,33 +110,34 @@ class Medical:
         )  # fmt: skip
 
     async def _study(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """The upper diagnosis first; the lower one when nobody is recruiting for it."""
+        """Both diagnoses in words; then the upper one first, and the lower one when nobody is recruiting for it."""
         cases = composition.facts["cases"]
         upper, lower = cases
-        code, label = await play.step(_code(upper), _label(upper["medicine"]))
+        *codes, label = await play.step(*map(_code, cases), _label(upper["medicine"]))
+        meanings = [_meaning(text) for text in codes]
         (found,) = await play.step(_trials(upper))
-        case, meaning, trials = upper, _meaning(code), json.loads(found)["trials"]
+        case, meaning, trials = upper, meanings[0], json.loads(found)["trials"]
         if not trials:
             (known,) = await play.play([_trials(upper, "all")])
             need(bool(json.loads(known)["trials"]), "nothing is known of studies of it")
-            (code,) = await play.step(_code(lower))
             (found,) = await play.step(_trials(lower))
-            case, meaning, trials = lower, _meaning(code), json.loads(found)["trials"]
+            case, meaning, trials = lower, meanings[1], json.loads(found)["trials"]
         need(len(trials) == 1, "not one study alone is recruiting")
         trial, firm = trials[0], _maker(label)
         return Solution(
-            wording=f"Look up the upper code in {path} and a study that is recruiting for it; when there is none, the same for the lower code; and "
-            "who makes the upper medicine.",
-            answer=f"{case['code']} is {meaning}. {trial['nct_id']} by {trial['sponsor']} is recruiting. {upper['medicine']} is made by {firm}.",
+            wording=f"Look up the ticked codes in {path} and a study that is recruiting for the upper one; when there is none, for the lower one; and "
+            "who makes the upper one of the ticked medicines.",
+            answer=f"{upper['code']} is {meanings[0]}, {lower['code']} is {meanings[1]}. For {meaning}, {trial['nct_id']} by {trial['sponsor']} is recruiting. {upper['medicine']} is made by {firm}.",
             fields=(
+                _diagnoses(cases, meanings),
                 Field(name="illness", meaning="the illness that the study is about, as its code says", value=_illness(case, meaning, cases, ())),
                 Field(name="study", meaning="the registry number of the study that is recruiting", value=Code(value=trial["nct_id"])),
                 Field(name="sponsor", meaning="who sponsors that study", value=medicines.maker(trial["sponsor"])),
-                Field(name="maker", meaning="the company on the US label of the upper medicine", value=medicines.maker(firm)),
+                Field(name="maker", meaning="the company on the US label of the upper one of the ticked medicines", value=medicines.maker(firm)),
             ),
             alternatives=(
-                play.varied("the medicine at the end", {0: play.steps[0][:1], len(play.steps) - 1: [*play.steps[-1], play.steps[0][1]]}),
-                play.varied("both diagnoses at once", {0: [*map(_code, cases), play.steps[0][1]], 1: [*map(_trials, cases)], 2: (), 3: ()}),
+                play.varied("the medicine at the end", {0: play.steps[0][:2], len(play.steps) - 1: [*play.steps[-1], play.steps[0][2]]}),
+                play.varied("studies of both at once", {1: [*map(_trials, cases)], 2: ()}),
             ),
         )  # fmt: skip
 
@@ -177,12 +169,12 @@ class Medical:
         told = "; ".join(f"{aid}: {price:.2f}" for aid, price in zip(aids, prices, strict=True))
         return Solution(
             given={"shop": shop, "currency": _SHOPS[shop]},
-            wording=f"Price the aids in {path} by the first offer on {shop}, add them up, and find the rating of the cheaper one.",
+            wording=f"Price the aids ticked in {path} by the first offer on {shop}, add them up, and find the rating of the cheaper one.",
             answer=f"{told}, {cost:.2f} together. The cheaper one, the {cheaper}, is rated {stars}.",
             fields=(
                 Field(
                     name="prices",
-                    meaning="each aid on the note and the price of its first offer",
+                    meaning="each ticked aid and the price of its first offer",
                     value=Table(
                         columns=("aid", "price"),
                         rows=tuple(
@@ -196,6 +188,29 @@ class Medical:
             ),
             alternatives=(play.varied("added up without a tool", {1: play.steps[1][1:]}),),
         )  # fmt: skip
+
+
+def _others(rng: random.Random, cases: Sequence[Mapping[str, str]], taken: set[str]) -> list[dict[str, str]]:
+    """Cases that are on the form and not ticked: whole ones, so that what belongs together gives nothing away."""
+    known, found = {case["code"] for case in cases}, list[dict[str, str]]()
+    pool = [case for case in _tables().cases if case.code not in known]
+    for code, condition, drugs, aids in rng.sample(pool, len(pool)):
+        medicine, aid = ([one for one in some if one not in taken] for some in (drugs, aids))
+        if medicine and aid and len(found) < _OTHERS:
+            found.append(
+                {"code": code, "condition": condition, "medicine": rng.choice(medicine), "aid": rng.choice(aid)}
+            )
+            taken |= {found[-1]["medicine"], found[-1]["aid"]}
+    return found
+
+
+def _filled(rng: random.Random, meant: Sequence[str], others: Sequence[str]) -> list[tuple[str, bool]]:
+    """Lines of a form: what is ticked, in its order, among others that are not."""
+    meant = list(dict.fromkeys(meant))
+    count = len(meant) + len(others)
+    places = rng.sample(range(count), len(meant))
+    ticked, free = iter(meant), iter(rng.sample(others, len(others)))
+    return [(next(ticked), True) if number in places else (next(free), False) for number in range(count)]
 
 
 def _code(case: Mapping[str, str]) -> ReferenceCall:
@@ -224,6 +239,19 @@ def _maker(text: str) -> str:
     drugs = json.loads(text)["drugs"]
     need(len(drugs) == 1, "several medicines have this name")
     return str(drugs[0]["labeler_name"])
+
+
+def _diagnoses(cases: Sequence[Mapping[str, str]], meanings: Sequence[str]) -> Field:
+    """What asks for the meaning of both codes."""
+    rows = tuple(
+        (Code(value=case["code"]), _illness(case, meaning, cases, meanings))
+        for case, meaning in zip(cases, meanings, strict=True)
+    )
+    return Field(
+        name="diagnoses",
+        meaning="each ticked code and what it means",
+        value=Table(columns=("code", "meaning"), rows=rows),
+    )
 
 
 def _illness(

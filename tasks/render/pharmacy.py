@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import ellipse, line, mix, on, rect
 from m3bench.tasks.scene import Box
@@ -40,17 +41,24 @@ def medicine_box(
         brand,
         left + width * 0.08,
         top + height * 0.34,
-        54,
+        width * 0.165,
         face="sans black",
         fill=mix(colour, "#000000", 0.25),
         width=inner * 0.9,
     )
     y = top + height * 0.5
-    for words in canvas.lines(generic, inner, 32, "sans bold")[:2]:
-        canvas.text(words, left + width * 0.08, y, 32, face="sans bold", width=inner)
-        y += 36
+    size = width * 0.1
+    for words in canvas.lines(generic, inner, size, "sans bold")[:2]:
+        canvas.text(words, left + width * 0.08, y, size, face="sans bold", width=inner)
+        y += size * 1.14
     canvas.text(
-        form, left + width * 0.08, foot - height * band * 0.36, 28, face="sans bold", fill=on(colour), width=inner
+        form,
+        left + width * 0.08,
+        foot - height * band * 0.36,
+        width * 0.086,
+        face="sans bold",
+        fill=on(colour),
+        width=inner,
     )
     return box
 
@@ -75,27 +83,18 @@ def cork_board(canvas: Canvas, rng: random.Random) -> None:
 
 def card(
     canvas: Canvas, rng: random.Random, x: float, y: float, width: float, height: float, heading: str, words: str
-) -> None:
-    """A card pinned at its upper edge, its middle at `(x, y)`."""
+) -> Box:
+    """A card pinned at its upper edge, its middle at `(x, y)`; returns its box."""
     left, top = x - width / 2, y - height / 2
     paper = rng.choice(_CARDS)
     canvas.draw(
         rect(left + 7, top + 9, width, height, "#00000033", 4), rect(left, top, width, height, paper, 4),
-        rect(left, top, width, 14, mix(paper, "#000000", 0.08)), ellipse(x, top + 18, 13, 13, rng.choice(_STRIPES)),
-        ellipse(x - 4, top + 14, 4, 4, "#ffffff", 'opacity="0.8"'),
+        rect(left, top, width, 12, mix(paper, "#000000", 0.08)), ellipse(x, top + 17, 12, 12, rng.choice(_STRIPES)),
+        ellipse(x - 4, top + 13, 4, 4, "#ffffff", 'opacity="0.8"'),
     )  # fmt: skip
-    canvas.text(heading, x, top + 84, 28, fill="#5c6470", anchor="middle", width=width - 40)
-    lines = canvas.lines(words, width - 50, 48, "sans bold")
-    for number, text in enumerate(lines):
-        canvas.text(
-            text,
-            x,
-            y + 22 + (number - (len(lines) - 1) / 2) * 54,
-            48,
-            face="sans bold",
-            anchor="middle",
-            width=width - 44,
-        )
+    canvas.text(heading, x, top + 66, 25, fill="#5c6470", anchor="middle", width=width - 40)
+    canvas.text(words, x, y + 36, 42, face="sans bold", anchor="middle", width=width - 44)
+    return (round(left), round(top), round(left + width), round(top + height))
 
 
 def ward_note(
@@ -103,23 +102,26 @@ def ward_note(
     rng: random.Random,
     box: tuple[float, float, float, float],
     clinic: str,
-    parts: Sequence[tuple[str, Sequence[str]]],
+    parts: Sequence[tuple[str, Sequence[tuple[str, bool]]]],
 ) -> None:
-    """A printed note with headings and entries below them."""
+    """A printed form with headings and, below them, entries with a square before each; some are ticked by hand."""
     left, top, right, bottom = box
-    colour = rng.choice(_STRIPES)
+    colour, ink = rng.choice(_STRIPES), rng.choice(("#1d3f8f", "#22262e", "#a01c2c"))
     canvas.draw(
         rect(left + 9, top + 12, right - left, bottom - top, "#00000038", 4),
         rect(left, top, right - left, bottom - top, "#fdfdfa", 4), rect(left, top, right - left, 92, colour, 4),
     )  # fmt: skip
     canvas.text(clinic, left + 40, top + 60, 40, face="sans bold", fill=on(colour), width=right - left - 80)
-    y = top + 158
+    y = top + 142
     for heading, entries in parts:
         canvas.text(heading, left + 40, y, 27, face="sans bold", fill=mix(colour, "#000000", 0.2))
         canvas.draw(line(left + 40, y + 12, right - 40, y + 12, mix(colour, "#ffffff", 0.5), 2))
-        y += 56
-        for entry in entries:
-            size, face = (42, "mono") if entry[1:3].isdigit() else (36, "sans")
-            canvas.text(entry, left + 60, y, size, face=face, width=right - left - 110)
-            y += 50
-        y += 22
+        y += 50
+        for entry, ticked in entries:
+            size, face = (36, "mono") if entry[1:3].isdigit() else (34, "sans")
+            canvas.draw(rect(left + 46, y - 27, 30, 30, "#ffffff", 3, 'stroke="#6b7280" stroke-width="2.5"'))
+            canvas.text(entry, left + 104, y, size, face=face, width=right - left - 150)
+            if ticked:
+                pen.tick(canvas, rng, left + 59, y - 3, 34, ink)
+            y += 43
+        y += 14
