@@ -164,9 +164,15 @@ class Attraction:
                     derived=tuple(warmths),
                 ),
                 Field(
-                    name="temperature",
-                    meaning="how warm it is there now",
-                    value=Number(unit=_unit(metric), value=max(warmths), within=0.5),
+                    name="temperatures",
+                    meaning="each circled sight and how warm it is there now",
+                    value=Table(
+                        columns=("sight", "temperature"),
+                        rows=tuple(
+                            (name, Number(unit=_unit(metric), value=warmth, within=0.5))
+                            for name, warmth in zip(names, warmths, strict=True)
+                        ),
+                    ),
                 ),
                 sights.best_field(
                     "cafe", "the best-rated café in the given distance of it", places, towns[warm], "coffee"
