@@ -8,10 +8,13 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
+from m3bench.server.results.interchange.verdict import Coverage, Difference, Verdict
+from m3bench.server.results.reports.standings import leaderboard_document
 from m3bench.server.results.resultset import read_resultset
-from m3bench.server.results.site.files import write_site
+from m3bench.server.results.site.files import leaderboard_page, write_site
 from m3bench.tasks.library import Library
 from tests.browser import Browser, serious, walk
+from tests.server.results.reports.made_sets import made_set
 from tests.server.results.site.stored import stored_set
 
 if TYPE_CHECKING:
@@ -23,6 +26,16 @@ WIDTHS = (360, 768, 1280, 2000)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
+_SIGNED = {"started": 71, "scored": 60, "abandoned": 11}
+VERDICTS = (
+    Verdict(name="mini", differences=[Difference(where="a run", what="average", claimed=1.0, recomputed=0.2)]),
+    Verdict(name="small", runs=60, public=True, notes=["Not every call was made again: 12 of 60 runs were chosen."]),
+    Verdict(name="huge", runs=60, replayed=60, coverage=Coverage(planned=60, scored=60)),
+    Verdict(name="a model with quite a long name", runs=60, signers=["1f" * 8, "2e" * 8], starts=_SIGNED),
+)
+"""One of every level; the other sets have none."""
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site."""
@@ -31,7 +44,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         stored_set(folder, name, 60, skill=0.2 + 0.14 * number)
         for number, name in enumerate(("mini", "small", "middle", "large", "huge", "a model with quite a long name"))
     ]
-    write_site(folder / "out", [read_resultset(one) for one in sets], libraries=[Library()])
+    found = [read_resultset(one) for one in sets]
+    write_site(folder / "out", found, libraries=[Library()], verdicts={one.name: one.to_json() for one in VERDICTS})
     return folder / "out"
 
 
@@ -120,6 +134,7 @@ def test_numbers_on_the_pages_are_those_of_the_json(browser: Browser, written: P
     for entry in board["entries"]:
         name, summary = entry["name"], entry["summary"]
         assert shown[f"{name}.success"] == home[f"{name}.success"] == f"{summary['success'] * 100:.1f} %"
+        assert shown.get(f"{name}.level") == entry.get("verdict", {}).get("verdict"), name
         assert shown[f"{name}.average"] == home[f"{name}.average"] == f"{summary['metrics']['average']:.3f}"
         for family, part in entry["families"].items():
             assert shown[f"{name}.{family}"] == f"{part['metrics']['average']:.2f}"
@@ -183,3 +198,26 @@ def test_every_control_is_reached_by_keyboard(browser: Browser, written: Path, n
         assert lost == []
 
     browser.visit(written / name, look)
+
+
+def test_a_board_of_fifty_sets_and_a_thousand_runs_draws_what_is_looked_at(browser: Browser, tmp_path: Path) -> None:
+    sets = [made_set(f"model {number}", 20, skill=0.2 + 0.014 * number) for number in range(50)]
+    board = leaderboard_document(sets)
+    path = tmp_path / "board.html"
+    path.write_text(leaderboard_page(board), "utf-8")
+    assert path.stat().st_size < 2_000_000
+    assert len(board["pairs"]) == 50 * 49
+
+    def look(page: "Page") -> None:
+        assert page.evaluate("document.querySelectorAll('*').length") < 10_000
+        assert page.evaluate(CUT) == []
+        rows = page.locator("#pairs tbody tr")
+        assert rows.count() == 0
+        page.locator("#pairs summary").click()
+        rows.first.wait_for()
+        assert rows.count() == 100
+        page.locator("#pairs .more button").click()
+        assert rows.count() == 600
+        assert page.evaluate(CUT) == []
+
+    browser.visit(path, look, width=768)
