@@ -120,12 +120,12 @@ def against(entries: Sequence[Entry], name: str, label: str) -> Figure | None:
     ]
     names = [(x, y, entry["name"]) for x, y, entry in dots]
     labels = place_labels(names, SIZE - 1, (left + 3, top - 12, right, bottom - 1), WIDTH - EDGE)
-    for (x, y, _), label in zip(dots, labels, strict=True):
-        if label.led:
-            drawing.line(f"M{x:.1f} {y:.1f}L{label.end[0]:.1f} {label.end[1]:.1f}", OTHER, 0.7)
-    for (x, y, entry), label in zip(dots, labels, strict=True):
+    for (x, y, _), beside in zip(dots, labels, strict=True):
+        if beside.led:
+            drawing.line(f"M{x:.1f} {y:.1f}L{beside.end[0]:.1f} {beside.end[1]:.1f}", OTHER, 0.7)
+    for (x, y, entry), beside in zip(dots, labels, strict=True):
         _dot(drawing, x, y, OTHER if entry["kind"] == "baseline" else MARK)
-        drawing.text(entry["name"], label.x, label.y, SIZE - 1, fill=INK, anchor=label.anchor, room=label.room)
+        drawing.text(entry["name"], beside.x, beside.y, SIZE - 1, fill=INK, anchor=beside.anchor, room=beside.room)
     return drawing, bottom + 52
 
 
