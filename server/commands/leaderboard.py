@@ -34,7 +34,7 @@ def leaderboard(
     every set, run and task, and everything as JSON, CSV, LaTeX and figures.
     Ranked runs have no page, because it would show the references.
     """
-    from m3bench.server.commands.screen import print_json
+    from m3bench.server.commands.screen import counter, print_json
     from m3bench.server.results.reports.standings import leaderboard_document
     from m3bench.server.results.resultset import read_resultset
     from m3bench.server.results.site.files import write_site
@@ -44,13 +44,9 @@ def leaderboard(
     if output is None:
         document = leaderboard_document(read, mixed=mixed, common=common)
     else:
-        document = write_site(
-            output,
-            read,
-            mixed=mixed,
-            common=common,
-            libraries=[Library(folder) for folder in (*(tasks or ()), BUNDLED)],
-        )
+        libraries = [Library(folder) for folder in (*(tasks or ()), BUNDLED)]
+        with counter(2 * len(read), "Writing") as tell:
+            document = write_site(output, read, mixed=mixed, common=common, libraries=libraries, tell=tell)
     if json:
         print_json(document)
         return

@@ -37,7 +37,7 @@ def paper(
     Sets that were not made under the same conditions go into groups of their
     own and are never ranked together.
     """
-    from m3bench.server.commands.screen import print_json
+    from m3bench.server.commands.screen import counter, print_json
     from m3bench.server.results.paper.data import parquet_at_hand
     from m3bench.server.results.paper.folder import write_paper
     from m3bench.server.results.paper.groups import read_groups, result_folders
@@ -49,7 +49,8 @@ def paper(
     if not groups:
         raise UserError(f"There is no scored run in {', '.join(map(str, folders))}.")
     libraries = [Library(folder) for folder in (*(tasks or ()), BUNDLED)]
-    files = write_paper(output, groups, empty, libraries)
+    with counter(sum(len(group.sets) for group in groups), "Counting") as tell:
+        files = write_paper(output, groups, empty, libraries, tell)
     if json:
         print_json({"folder": str(output), "groups": {one.name: [str(s.folder) for s in one.sets] for one in groups},
                     "files": files})  # fmt: skip

@@ -162,9 +162,12 @@ def pack(app: "App", folder: Path) -> "list[Packed]":
 
 async def score_all(app: "App") -> tuple[int, int]:
     """Score what was submitted of an app's set; how many runs that were, and how many others there are."""
+    from m3bench.server.commands.screen import progress
+
     scored = others = 0
     async with app.lifespan():
-        for record in app.store.runs():
+        records = app.store.runs()
+        for record in progress(records, len(records)):
             tasks = record.manifest.get("tasks") or {}
             if record.state in ("submitted", "scored") and tasks.get("hash") == app.library.hash:
                 await app.score(record)

@@ -78,13 +78,15 @@ def audit(
     from m3bench.sandboxes.selfcheck.audit.asking import ask, counted
     from m3bench.sandboxes.selfcheck.audit.questions import questions
     from m3bench.server import interrupts
+    from m3bench.server.commands.screen import progress
     from m3bench.tasks.errors import UserError
 
     known = sorted({question.tool.partition("/")[0] for question in questions()})
     unknown = [name for name in server or () if name not in known]
     if unknown:
         raise UserError(f"Nothing is asked of {', '.join(unknown)}. Servers: {', '.join(known)}.")
-    findings = interrupts.run(ask, [one for one in questions() if not server or one.tool.partition("/")[0] in server])
+    chosen = [one for one in questions() if not server or one.tool.partition("/")[0] in server]
+    findings = interrupts.run(ask, progress(chosen, len(chosen), "Asking"))
     table = counted(findings)
     if as_json:
         other = [

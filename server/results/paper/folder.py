@@ -12,7 +12,7 @@ Sets that do not compare are put into groups; where there are several, each has 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from m3bench.server.results.paper.overview import overview
 from m3bench.server.results.paper.pdf import pdf
 from m3bench.server.results.paper.tables import Table, csv_text, escaped, latex_text, short_names, shortened
 from m3bench.server.results.reports.standings import leaderboard_document
+from m3bench.server.results.reports.summary import set_document
 from m3bench.server.results.resultset import ResultSet
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
@@ -40,8 +41,9 @@ NUMBERS = "numbers.json"
 
 
 def write_paper(
-    folder: Path, groups: Sequence[SetGroup], empty: Sequence[ResultSet], libraries: Sequence[Library]
-) -> list[str]:
+    folder: Path, groups: Sequence[SetGroup], empty: Sequence[ResultSet], libraries: Sequence[Library],
+    tell: Callable[[str], None] = lambda name: None,
+) -> list[str]:  # fmt: skip
     """Write everything; returns the names of the files.
 
     Args:
@@ -50,13 +52,14 @@ def write_paper(
         groups: Result sets that compare.
         empty: Sets without a scored run.
         libraries: Sets of tasks at hand; the difficulty of tasks comes from them.
+        tell: Is told of every set whose numbers are known.
 
     Raises:
         InputFileError: The folder cannot be written, or holds something else.
     """
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / NUMBERS).exists()):
         raise InputFileError(folder, "is not empty and was not written by `m3bench paper`: choose another with -o")
-    told = [_numbers(group, libraries) for group in groups]
+    told = [_numbers(group, libraries, tell) for group in groups]
     files: dict[str, bytes] = {}
     results: list[Table] = []
     for group, numbers in zip(groups, told, strict=True):
@@ -107,12 +110,18 @@ def _remove(folder: Path, stale: Mapping[str, str]) -> None:
             parent.rmdir()
 
 
-def _numbers(group: SetGroup, libraries: Sequence[Library]) -> dict[str, Any]:
+def _numbers(group: SetGroup, libraries: Sequence[Library], tell: Callable[[str], None]) -> dict[str, Any]:
     """Every number of a group."""
+
+    def document_of(results: ResultSet) -> dict[str, Any]:
+        made = set_document(results)
+        tell(results.header.name)
+        return made
+
     return {
         "name": group.name,
         "folders": [str(one.folder) for one in group.sets],
-        "leaderboard": leaderboard_document(group.sets),
+        "leaderboard": leaderboard_document(group.sets, document_of=document_of),
         "analyses": analyses_of(group.sets, libraries),
     }
 

@@ -110,6 +110,7 @@ def write_site(
     common: bool = False,
     libraries: Sequence[Library] = (),
     verdicts: Mapping[str, Mapping[str, Any]] | None = None,
+    tell: Callable[[str], None] = lambda name: None,
 ) -> dict[str, Any]:
     """Write a site into a folder; returns the document of its board.
 
@@ -120,6 +121,7 @@ def write_site(
         common: Compare over the tasks that all sets have.
         libraries: Sets of tasks at hand; questions and pictures come from them.
         verdicts: What came of verifying each set, by its name, as `Verdict.to_json` gives it.
+        tell: Is told twice of every set: when its numbers are known, and when it is about to be written.
 
     Raises:
         InputFileError: The folder cannot be written.
@@ -132,6 +134,7 @@ def write_site(
         key = (results.folder, results.header.name)
         if key not in made:
             made[key] = set_document(results)
+        tell(results.header.name)
         return made[key]
 
     document = leaderboard_document(sets, mixed=mixed, common=common, document_of=document_of)

@@ -22,11 +22,15 @@ pages.leaderboard = (data, root) => {
 
 const LEVELS = ["refuted", "consistent", "replayed", "attested"];
 
+function levelTone(level) {
+  return level === "refuted" ? "missed" : level === "consistent" ? "plain" : "strong";
+}
+
 /* How far a set can be trusted, in a word, with what that word leaves out. */
 function levelOf(entry) {
   if (!entry.verdict) return "–";
   const [level, ...rest] = entry.verdict.summary.split(", ");
-  return [h("span", { "data-value": `${entry.name}.level` }, badge(level === "consistent" ? "plain" : "strong", level)), h("span", { class: "soft small" }, " ", said(rest.join(", ").replace(/ by [0-9a-f, ]+$/, "")))];
+  return [h("span", { "data-value": `${entry.name}.level` }, badge(levelTone(level), level)), h("span", { class: "soft small" }, " ", said(rest.join(", ").replace(/ by [0-9a-f, ]+$/, "")))];
 }
 
 /* What every level on the board proves and what it cannot, and what was found beside it. */
@@ -37,8 +41,8 @@ function levelSection(data) {
   const scored = (entry) => `${entry.verdict.coverage.scored} of ${entry.verdict.coverage.planned}`;
   const counted = (entry) => Object.entries(entry.verdict.starts).map(([state, number]) => `${number} ${state}`).join(", ") || "not known";
   return section("levels", "How far each set can be trusted", "what was to be played and was not submitted counts as not solved",
-    table({ stack: true, columns: [{ label: "level", head: true }, { label: "what it proves" }, { label: "what it cannot" }], rows: levels.map((one) => [badge("plain", one.verdict), one.proves, one.cannot_prove]) }),
-    table({ stack: true, columns: [{ label: "set", head: true }, { label: "tasks" }, { label: "runs that its server counts" }, { label: "notes" }],
+    table({ stack: true, className: "sentences", columns: [{ label: "level", head: true }, { label: "what it proves" }, { label: "what it cannot" }], rows: levels.map((one) => [badge(levelTone(one.verdict), one.verdict), one.proves, one.cannot_prove]) }),
+    table({ stack: true, className: "sentences", columns: [{ label: "set", head: true }, { label: "tasks" }, { label: "runs that its server counts" }, { label: "notes" }],
       rows: known.map((entry) => [linked(setAddress(data, entry), said(entry.name)), scored(entry), said(counted(entry)), h("span", { class: "small" }, said(entry.verdict.notes.join(" "), 2000))]) }));
 }
 
