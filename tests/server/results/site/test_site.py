@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from m3bench.server.results.reports.standings import leaderboard_document
-from m3bench.server.results.resultset import read_resultset
+from m3bench.server.results.reports.summary import set_document
+from m3bench.server.results.resultset import ResultSet, read_resultset
+from m3bench.server.results.site import files as site_files
 from m3bench.server.results.site.files import site, write_site
 from m3bench.server.results.site.places import file_name
 from m3bench.tasks.library import Library
@@ -110,3 +112,20 @@ def test_sets_without_a_record_have_a_page_without_links_to_runs() -> None:
     sets = [made_set("one", 6)]
     files = dict(site(sets, leaderboard_document(sets)))
     assert not [name for name in files if name.startswith(("runs/", "tasks"))]
+
+
+def test_the_numbers_of_a_set_are_computed_once_and_every_set_is_told_of_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sets = [made_set(name, 4) for name in ("one", "other")]
+    computed: list[str] = []
+
+    def counted(results: ResultSet) -> dict[str, Any]:
+        computed.append(results.header.name)
+        return set_document(results)
+
+    monkeypatch.setattr(site_files, "set_document", counted)
+    told: list[str] = []
+    site_files.write_site(tmp_path / "out", sets, tell=told.append)
+    assert sorted(computed) == ["one", "other"]
+    assert sorted(told) == ["one", "one", "other", "other"]
