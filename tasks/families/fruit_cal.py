@@ -1,16 +1,18 @@
-"""Fruit weighed out on a table: what is in it, which has most of something, and what health advice fits."""
+"""Fruit weighed out on a table, some of it circled: what is in it, which has most of something, and what health advice fits."""
 
 import json
 import random
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Date, Field, Money, Name, Number
 from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import laid_table
+from m3bench.tasks.render import laid_table, pen
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
 
 
@@ -34,7 +36,9 @@ _NUTRIENTS = {
 }
 
 
-_LIMITS = range(500, 1101, 50)
+_COLUMNS = 4
+_SIZE = 150.0
+_LIMITS = range(250, 751, 50)
 """Kilocalories."""
 _MARGIN = 1.1
 """How many times the next the largest must be."""
@@ -55,28 +59,21 @@ class FruitCal:
     servers = ("food_nutrition_mcp", "healthcare-mcp", "math", "amazon")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Four or five fruits on boards and plates, each with its weight on a card."""
-        fruits = rng.sample(_tables().fruits, rng.choice((4, 4, 5)))
+        """Eight fruits on boards or plates, each with its weight on a card; red is drawn around three or four."""
+        fruits = rng.sample(_tables().fruits, 2 * _COLUMNS)
         weights = [rng.randrange(fruit.low, fruit.high + 1, 10) for fruit in fruits]
-        canvas = Canvas(kit.art, 1320, 900)
-        laid_table.laid(canvas, rng, 0.25)
+        canvas = Canvas(kit.art, 1480, 960)
+        laid_table.laid(canvas, rng, 0.14)
         under = rng.choice((laid_table.plate, laid_table.board))
-        back, front, size = rng.uniform(364, 376), rng.uniform(692, 702), rng.uniform(162, 174)
-        many = len(fruits) - 2
-        shift = rng.uniform(-30, 30)
-        spots = [(canvas.width * (0.3 + 0.4 * n) + shift, back) for n in range(2)]
-        spots += [
-            (canvas.width * (n + 0.5) / many + (0 if many == 3 else (0.5 - n) * 130) - shift, front)
-            for n in range(many)
+        boxes = [
+            _weighed_out(canvas, rng, under, number, fruit, weight)
+            for number, (fruit, weight) in enumerate(zip(fruits, weights, strict=True))
         ]
-        for fruit, weight, (x, foot) in zip(fruits, weights, spots, strict=True):
-            under(canvas, rng, x, foot - size * 0.1, size * 1.7)
-            canvas.place(
-                fruit.name, x, foot, size, flip=rng.random() < 0.4, shadow=False, score=round(rng.uniform(0.86, 0.97), 2),
-                aliases=(*fruit.spellings, "fruit"),
-            )  # fmt: skip
-            laid_table.card(canvas, rng, f"{weight} grams", x, foot + size * 0.24 + 80)
-        canvas.light(rng, 0.8)
+        meant = sorted(rng.sample(range(len(fruits)), rng.choice((3, 3, 4))))
+        canvas.light(rng, 0.6)
+        others = [box for number, box in enumerate(boxes) if number not in meant]
+        pen.circle(canvas, rng, [boxes[number] for number in meant], others)
+        fruits, weights = [fruits[number] for number in meant], [weights[number] for number in meant]
         pages = [topic["title"] for topic in kit.world("health_topics")]
         return Composition.of(canvas, fruits=fruits, weights=weights, pages=pages)
 
@@ -86,8 +83,8 @@ class FruitCal:
         return await goals[play.goal](rng, composition, path, play)
 
     async def _shares(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """What stands in the front row, together and for each eater."""
-        portions = _portions(composition)[2:]
+        """What is circled, together and for each eater."""
+        portions = _portions(composition)
         nutrient, people = rng.choice(tuple(_NUTRIENTS)), rng.randint(3, 9)
         label, unit = _NUTRIENTS[nutrient]
         texts = await play.step(*(_looked_up("query", *portion) for portion in portions))
@@ -106,12 +103,12 @@ class FruitCal:
         numbers = (energy, each, amount, bit)
         need(min(abs(one - other) for one in numbers for other in numbers if one is not other) > 1, "two are alike")
         return Solution(
-            wording=f"Look up the nutrients of each fruit in the front row of {path} by the weight on its card; add up energy and {nutrient} and divide both by {people}.",
+            wording=f"Look up the nutrients of each fruit circled in red in {path} by the weight on its card; add up energy and {nutrient} and divide both by {people}.",
             answer=f"{_listed(portions)} have {energy} kcal and {amount} {unit} of {nutrient} together, or {each} kcal and {bit} {unit} for each of {people}.",
             fields=(
-                Field(name="calories", meaning="the energy of the front row together", value=Number(value=energy, within=0.51, unit="kcal"), derived=tuple(energies)),
+                Field(name="calories", meaning="the energy of the circled portions together", value=Number(value=energy, within=0.51, unit="kcal"), derived=tuple(energies)),
                 Field(name="calories_each", meaning="the energy of one share", value=Number(value=each, within=0.51, unit="kcal"), derived=tuple(energies)),
-                Field(name=_field(nutrient), meaning=f"the {nutrient} in the front row together", value=Number(value=amount, within=slack, unit=unit), derived=tuple(amounts)),
+                Field(name=_field(nutrient), meaning=f"the {nutrient} in the circled portions together", value=Number(value=amount, within=slack, unit=unit), derived=tuple(amounts)),
                 Field(name=f"{_field(nutrient)}_each", meaning=f"the {nutrient} in one share", value=Number(value=bit, within=slack, unit=unit), derived=tuple(amounts)),
             ),
             given={"people": str(people), "nutrient": nutrient},
@@ -131,7 +128,9 @@ class FruitCal:
         order = sorted(range(len(portions)), key=lambda number: -amounts[number])
         need(amounts[order[0]] >= amounts[order[1]] * _MARGIN, "two fruits give as much")
         richest, most = portions[order[0]][0], amounts[order[0]]
-        (sold,) = await play.step(_offer(richest, richest.name))
+        added, sold = await play.step(call("math/sum", {"numbers": amounts}), _offer(richest, richest.name))
+        together, slack = round(float(added), 2), 0.51 if unit == "mg" else 0.06
+        need(together - most >= 4 * slack, "the others have next to nothing")
         prices = offers.prices(sold)
         need(bool(prices), "it is not sold")
         for spelling in richest.spellings:
@@ -141,21 +140,25 @@ class FruitCal:
             name for number in order[1:] for name in (portions[number][0].name, *portions[number][0].spellings)
         )
         return Solution(
-            wording=f"Look up the nutrients of every fruit in {path} by the weight on its card, find the one with the most {nutrient}, and the price of the first offer for it on amazon.com.",
-            answer=f"Of {_listed(portions)}, most {nutrient} is in the {richest.name}: {most} {unit}. The first offer costs ${prices[0]:.2f}.",
+            wording=f"Look up the nutrients of every fruit circled in red in {path} by the weight on its card, add up the {nutrient}, find the one with the most of it, and the price of the first offer for it on amazon.com.",
+            answer=f"Of {_listed(portions)}, most {nutrient} is in the {richest.name}: {most} {unit} of {together} {unit} in all. The first offer costs ${prices[0]:.2f}.",
             fields=(
                 Field(
                     name="richest",
-                    meaning=f"the fruit whose portion has the most {nutrient}",
+                    meaning=f"the circled fruit whose portion has the most {nutrient}",
                     value=Name(value=richest.name, aliases=richest.spellings, others=others, context=("fruit",)),
                     compared=tuple(amounts[number] for number in order),
                     derived=tuple(amounts),
                 ),
-                Field(name="amount", meaning=f"how much {nutrient} that portion has", value=Number(value=most, within=0.51 if unit == "mg" else 0.06, unit=unit)),
+                Field(name="amount", meaning=f"how much {nutrient} that portion has", value=Number(value=most, within=slack, unit=unit)),
+                Field(name="together", meaning=f"how much {nutrient} the circled portions have together", value=Number(value=together, within=slack, unit=unit), derived=tuple(amounts)),
                 Field(name="price", meaning="what the first offer for it costs", value=Money(value=prices[0], unit="USD")),
             ),
             given={"nutrient": nutrient},
-            alternatives=(play.varied("the other name of the argument", {0: [_looked_up("food", *portion) for portion in portions]}),),
+            alternatives=(
+                play.varied("the other name of the argument", {0: [_looked_up("food", *portion) for portion in portions]}),
+                play.varied("added up without a tool", {1: play.steps[1][1:]}),
+            ),
         )  # fmt: skip
 
     async def _advice(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
@@ -174,10 +177,10 @@ class FruitCal:
         (page,) = json.loads(advice)["health_topics"]
         others = tuple(title for title in composition.facts["pages"] if title != page["title"])
         return Solution(
-            wording=f"Add up the energy of every fruit in {path} by the weight on its card; above {limit} kcal find the health page on {over}, else the one on {under}.",
+            wording=f"Add up the energy of every fruit circled in red in {path} by the weight on its card; above {limit} kcal find the health page on {over}, else the one on {under}.",
             answer=f'{_listed(portions)} have {energy} kcal together. The page is "{page["title"]}", last updated on {page["last_updated"]}.',
             fields=(
-                Field(name="calories", meaning="the energy of everything together", value=Number(value=energy, within=0.51, unit="kcal"), derived=tuple(energies)),
+                Field(name="calories", meaning="the energy of the circled portions together", value=Number(value=energy, within=0.51, unit="kcal"), derived=tuple(energies)),
                 Field(name="page", meaning="the title of the health page to read", value=Name(value=page["title"], others=others)),
                 Field(name="updated", meaning="the day on which that page was last updated", value=Date(value=page["last_updated"])),
             ),
@@ -190,8 +193,25 @@ class FruitCal:
 
 
 def _portions(composition: Composition) -> list[tuple[_Fruit, int]]:
-    """Each fruit with its weight: two in the back row, the others in front."""
+    """Each circled fruit with its weight."""
     return list(zip(composition.facts["fruits"], composition.facts["weights"], strict=True))
+
+
+def _weighed_out(
+    canvas: Canvas, rng: random.Random, under: Callable[..., None], number: int, fruit: _Fruit, weight: int
+) -> Box:
+    """A fruit on its plate with its card before it; returns the box of all three."""
+    row, column = divmod(number, _COLUMNS)
+    x = canvas.width * (column + 0.5) / _COLUMNS + rng.uniform(-14, 14)
+    foot = 286 + row * 428 + rng.uniform(-8, 8)
+    under(canvas, rng, x, foot - _SIZE * 0.1, _SIZE * 1.7)
+    canvas.place(
+        fruit.name, x, foot, _SIZE, flip=rng.random() < 0.4, shadow=False, score=round(rng.uniform(0.86, 0.97), 2),
+        aliases=(*fruit.spellings, "fruit"),
+    )  # fmt: skip
+    card = laid_table.card(canvas, rng, f"{weight} grams", x, foot + _SIZE * 0.24 + 80)
+    half = max(_SIZE * 0.86, (card[2] - card[0]) / 2 + 12)
+    return (round(x - half), round(foot - _SIZE), round(x + half), card[3])
 
 
 def _field(nutrient: str) -> str:
