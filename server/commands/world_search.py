@@ -67,9 +67,11 @@ def search(words: Sequence[str], table: str | None, limit: int, *, as_json: bool
 
 
 def _write(lines: Sequence[str]) -> None:
-    """Print lines; that nobody reads on, as `| head` does not, is no failure."""
+    """Print lines, with ? for what the terminal cannot show; that nobody reads on, as `| head`, is no failure."""
+    encoding = sys.stdout.encoding or "utf-8"
+    text = "".join(f"{line}\n" for line in lines).encode(encoding, "replace").decode(encoding)
     try:
-        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         # Python flushes once more at the end, and would complain then.

@@ -1,6 +1,7 @@
 """`m3bench world`, as a person would type it."""
 
 import json
+import os
 import subprocess
 import sys
 from typing import Any
@@ -82,3 +83,10 @@ def test_a_search_whose_reader_leaves_ends_without_a_word() -> None:
         process.stdout.close()
         assert process.stderr.read() == ""
         assert process.wait(60) == 0
+
+
+def test_a_search_is_shown_where_not_every_letter_can_be() -> None:
+    command = [sys.executable, "-m", "m3bench.server.cli", "world", "search", "ran", "--table", "films", "--limit", "1"]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120, env=env)
+    assert "Ran, original_title ?," in done.stdout
