@@ -3,6 +3,9 @@
 All numbers are strings, times are ISO with milliseconds, candles come newest first and the newest may still be
 open. Bars of six hours and more begin at midnight in Hong Kong (16:00 UTC), as on the exchange. At most 300 candles
 come at once. The public server's protocol errors are results with `isError` and the same words here.
+
+An answer has one field that the public service lacks: `synthetic` names the numbers that are drawn around rounded
+market levels and were never traded.
 """
 
 import json
@@ -31,6 +34,8 @@ MINUTES = {
     "12H": 720,
 }
 _INSTRUMENT = re.compile(r"([A-Z0-9]{1,12})-(?!\1(?:-|$))[A-Z0-9]{2,8}(?:-SWAP|-\d{6}(?:-\d+-[CP])?)?", re.I)
+DRAWN_TICKER = "lastPrice bid ask high24h low24h volume24h"
+DRAWN_CANDLE = "open high low close volume volumeCurrency"
 UNITS = {"1D": "day", "1W": "week", "1M": "month"}
 
 
@@ -50,6 +55,7 @@ def get_price(instrument: str) -> str:
             "low24h": _number(int(day.low[0]), pair.decimals),
             "volume24h": _number(int(day.volume[0]), pair.lot),
             "timestamp": _stamp(NOW),
+            "synthetic": DRAWN_TICKER,
         }
     )
 
@@ -75,6 +81,7 @@ def get_candlesticks(instrument: str, bar: str = "1m", limit: float = 100) -> st
             "close": _number(last, pair.decimals),
             "volume": _number(volume, pair.lot),
             "volumeCurrency": _number(turnover, coins.TURNOVER_DECIMALS),
+            "synthetic": DRAWN_CANDLE,
         }
         for opened, first, high, low, last, volume, turnover in rows
     ]

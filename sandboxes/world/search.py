@@ -38,6 +38,8 @@ STOP_WEIGHT = 0.1
 _PREFIX_QUALITY = 0.6
 _FUZZY_QUALITY = 0.8
 _LONG_FIELD_WORDS = 8
+_SHORT_WORD = 5
+_SOUND_ALIKE = ("aeiouy", "ckqsz", "bfpv", "dt", "gj", "mn")
 _FIELD_MASK, _PAIR_SHIFT, _RECORD_SHIFT = 0b1111, 4, 5
 
 
@@ -135,7 +137,7 @@ class Index(Generic[Item]):
 
     def _answers(self, word: str, asked: Sequence[str], position: int) -> dict[int, tuple[float, float, float]]:
         """Record to the quality, the weighted strength and the share of its best field for one word of a query."""
-        terms = self._terms(word)
+        terms = self._terms(word, alone=len(asked) == 1)
         before, after = asked[max(0, position - 1) : position], asked[position + 1 : position + 2]
         for joined in [*(left + word for left in before), *(word + right for right in after)]:
             if joined in self._postings:
@@ -150,7 +152,7 @@ class Index(Generic[Item]):
                 best[record] = (max(old[0], quality), max(old[1], strength), max(old[2], share))
         return best
 
-    def _terms(self, word: str) -> dict[str, float]:
+    def _terms(self, word: str, *, alone: bool) -> dict[str, float]:
         """Words of the records that a word of a query may mean, with the quality of each match in (0, 1]."""
         terms = {word: 1.0} if word in self._postings else {}
         for singular in singulars(word):
@@ -159,12 +161,15 @@ class Index(Generic[Item]):
         if len(word) >= 2:
             for term in self._beginning(word):
                 terms.setdefault(term, _PREFIX_QUALITY + (1 - _PREFIX_QUALITY) * 0.9 * len(word) / len(term))
-        if edits := edits_allowed(word):
+        short = len(word) <= _SHORT_WORD
+        if (edits := edits_allowed(word)) and not (short and word in terms):
             for length in range(len(word) - edits, len(word) + edits + 1):
                 near = process.extract(
                     word, self._by_length[length], scorer=OSA.distance, score_cutoff=edits, limit=None
                 )
                 for term, distance, _ in near:
+                    if short and not is_slip(word, term, alone=alone):
+                        continue
                     quality = _FUZZY_QUALITY * (1 - distance / max(len(word), len(term)) / 2)
                     terms[term] = max(terms.get(term, 0.0), quality)
         return terms
@@ -240,6 +245,25 @@ class _Contents(NamedTuple):
 def edits_allowed(word: str) -> int:
     """In how many places a word of a query may be spelt otherwise."""
     return 0 if len(word) < 4 or word.isdigit() else 1 if len(word) < 8 else 2
+
+
+def is_slip(word: str, term: str, *, alone: bool) -> bool:
+    """Whether a short word is likely another one misspelt, an edit away: most short words that near are other words.
+
+    Neighbours that changed places and a letter too many or too few of a pair are slips. In a word of five letters, or
+    one that is not alone, so are a letter that was left out and one that sounds alike. `json` is not `jason`.
+    """
+    if not word or not term or word[0] != term[0]:
+        return False
+    loose = len(word) >= _SHORT_WORD or not alone
+    at = next((place for place, (one, other) in enumerate(zip(word, term, strict=False)) if one != other), None)
+    if len(word) == len(term):
+        if at is None or sorted(word) == sorted(term):
+            return True
+        return loose and any({word[at], term[at]} <= set(sounds) for sounds in _SOUND_ALIKE)
+    longer, shorter = (word, term) if len(word) > len(term) else (term, word)
+    cut = at if at is not None else len(shorter)
+    return longer[cut] == longer[cut - 1] or (longer == term and loose)
 
 
 def singulars(word: str) -> list[str]:

@@ -1,7 +1,8 @@
 """The flat card of `get_stock_info`: who a company is, where its share stands, and what its reports add up to.
 
 Every number follows from the history, the statements and the ratings that the other tools show. Amounts of reports
-are in the currency of the reports; what is per share is in that of the share.
+are in the currency of the reports; what is per share is in that of the share. A field that the public service lacks,
+`Synthetic`, names those whose numbers are drawn, or follow from drawn ones, and are no reported facts.
 """
 
 from datetime import date, datetime, time, timedelta
@@ -21,21 +22,42 @@ DOLLARS = {"USD": 1.0, "CNY": 0.1404, "TWD": 0.0325}
 """What a unit of a reporting currency is worth at the world's instant."""
 _YEAR_AGO = date(2024, 11, 1)
 _QUARTER_DAYS = 63
+_ALWAYS_FACTS = frozenset(
+    (
+        *("regularMarketTime", "sharesOutstanding", "impliedSharesOutstanding", "floatShares", "beta", "hasOptions"),
+        *("lastFiscalYearEnd", "mostRecentQuarter", "heldPercentInsiders", "heldPercentInstitutions"),
+    )
+)
+_FACTS_OF_A_KNOWN_CLOSE = frozenset(["currentPrice", "regularMarketPrice", "marketCap"])
+_FACTS_OF_A_WHOLE_YEAR = frozenset(
+    (
+        *("totalRevenue", "grossProfits", "netIncomeToCommon", "operatingCashflow", "freeCashflow"),
+        *("grossMargins", "profitMargins"),
+    )
+)
 
 
 def quote(ticker: str) -> Card:
     """All that is known of a share, without what does not apply to it."""
     company = stocks.companies()[ticker]
-    card = {
-        **_who(company),
+    drawn = {
         **_price(ticker, company),
         **_averages(ticker),
-        **_paid(ticker),
         **_reports(ticker, company),
         **_ratings(ticker, company),
         **_owners(company),
     }
-    return {name: value for name, value in card.items() if value is not None}
+    card = {**_who(company), **drawn, **_paid(ticker)}
+    found = {name: value for name, value in card.items() if value is not None}
+    facts = _facts(ticker)
+    return {**found, "Synthetic": " ".join(name for name in found if name in drawn and name not in facts)}
+
+
+def _facts(ticker: str) -> frozenset[str]:
+    """What is reported among the numbers: the last close where it is known, a year's totals where it has just ended."""
+    known = stocks.is_known(ticker, sessions.days()[-1])
+    whole = statements.quarterly(ticker)[0].end == statements.annual(ticker)[0].end
+    return _ALWAYS_FACTS.union(_FACTS_OF_A_KNOWN_CLOSE if known else (), _FACTS_OF_A_WHOLE_YEAR if whole else ())
 
 
 def _who(company: Company) -> Card:

@@ -3,7 +3,8 @@
 Answers are compact JSON, failures plain sentences without `isError`. Prices are adjusted, in the currency of the
 share; bars of the exchange's day carry New York's midnight in UTC. Intraday bars reach back as far as on Yahoo:
 30 days and eight at a time for a minute, 60 days up to 90 minutes, 730 for an hour. Headlines, which the public
-server leaves empty with newer libraries, are given.
+server leaves empty with newer libraries, are given. What is drawn and not reported is named in `Synthetic`, a field
+that the public service lacks; `row` stands for all of a row.
 """
 
 from datetime import UTC, date, datetime
@@ -26,6 +27,8 @@ Row = dict[str, object]
 STATEMENTS = tuple(f"{often}{kind}" for kind in statement_cards.KINDS for often in ("", "quarterly_"))
 PERIODS = ("0m", "-1m", "-2m", "-3m")
 MOST_MONTHS = 1200
+DRAWN_CONTRACT = "lastTradeDate lastPrice bid ask change percentChange volume openInterest impliedVolatility"
+DRAWN_ROW = "row"
 
 
 @server.tool
@@ -114,7 +117,7 @@ def get_recommendations(ticker: str, recommendation_type: str, months_back: int 
     if recommendation_type == "recommendations":
         return compact(
             [
-                {"period": period, **analysts.counts(symbol, analysts.months_before(place))}
+                {"period": period, **analysts.counts(symbol, analysts.months_before(place)), "Synthetic": DRAWN_ROW}
                 for place, period in enumerate(PERIODS)
             ]
         )
@@ -132,6 +135,7 @@ def get_recommendations(ticker: str, recommendation_type: str, months_back: int 
                 "ToGrade": said.grade,
                 "FromGrade": said.before,
                 "Action": said.action,
+                "Synthetic": DRAWN_ROW,
             }
             for said in analysts.latest(symbol, analysts.months_before(months_back))
         ]
@@ -159,6 +163,7 @@ def _holdings(symbol: str, kind: str) -> list[Row]:
             "Shares": holding.shares,
             "Value": holding.value,
             "pctChange": holding.change,
+            "Synthetic": DRAWN_ROW,
         }
 
     return [row(holding) for holding in holders.holdings(symbol, kind)]
@@ -176,6 +181,7 @@ def _transactions(symbol: str) -> list[Row]:
             "Transaction": "",
             "Start Date": f"{deed.day.isoformat()}T00:00:00.000Z",
             "Ownership": "D",
+            "Synthetic": DRAWN_ROW,
         }
         for deed in holders.transactions(symbol)
     ]
@@ -189,7 +195,7 @@ def _purchases(symbol: str) -> list[Row]:
     held = holders.insider_shares(symbol)
     before = held - gained + lost
     first = "Insider Purchases Last 6m"
-    return [
+    rows: list[Row] = [
         {first: "Purchases", "Shares": gained, "Trans": len(came)},
         {first: "Sales", "Shares": lost, "Trans": len(went)},
         {first: "Net Shares Purchased (Sold)", "Shares": gained - lost, "Trans": len(came) + len(went)},
@@ -198,6 +204,7 @@ def _purchases(symbol: str) -> list[Row]:
         {first: "% Buy Shares", "Shares": _part(gained, before), "Trans": None},
         {first: "% Sell Shares", "Shares": _part(lost, before), "Trans": None},
     ]
+    return [{**row, "Synthetic": DRAWN_ROW} for row in rows]
 
 
 def _part(some: int, whole: int) -> float:
@@ -215,6 +222,7 @@ def _roster(symbol: str) -> list[Row]:
             "Latest Transaction Date": f"{insider.last.day.isoformat()}T00:00:00.000Z" if insider.last else None,
             "Shares Owned Directly": insider.shares,
             "Position Direct Date": f"{insider.last.day.isoformat()}T00:00:00.000Z" if insider.last else None,
+            "Synthetic": DRAWN_ROW,
         }
         for insider in holders.roster(symbol)
     ]
@@ -252,6 +260,7 @@ def _contract(line: options.Contract) -> Row:
         "inTheMoney": line.in_the_money,
         "contractSize": "REGULAR",
         "currency": "USD",
+        "Synthetic": DRAWN_CONTRACT,
     }
 
 

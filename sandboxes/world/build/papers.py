@@ -39,12 +39,12 @@ _SOURCES = "Citations in mteb 2.26.24, tensorflow_datasets 4.9.10 and transforme
 
 def main(*wheels: str) -> None:
     """Write the table."""
-    written = [record for record in tables.stream("known_papers") if "abstract" in record]
+    written = [record for record in tables.stream("known_papers") if "abstract" in record and not record.get("cited")]
     ids, titles = ({record[field].lower() for record in written} for field in ("id", "title"))
     found: dict[str, dict[str, Any]] = {}
     for wheel in wheels:
         for text in _texts(wheel):
-            for record in [*_cited(text), *_of_models(text)]:
+            for record in [*cited(text), *_of_models(text)]:
                 found.setdefault(record["id"].lower(), record)
     kept = []
     for key, record in sorted(found.items()):
@@ -68,29 +68,30 @@ def _of_models(text: str) -> Iterator[dict[str, Any]]:
             yield _record(key, "", title, authors, f"20{key[:2]}-{key[2:4]}", "arXiv")
 
 
-def _cited(text: str) -> Iterator[dict[str, Any]]:
+def cited(text: str) -> Iterator[dict[str, Any]]:
+    """Papers of BibTeX entries that tell title, authors, year, and an arXiv id or a DOI with its venue."""
     for fields in _entries(text):
-        title, names = _plain(fields.get("title", "")).rstrip("."), _plain(fields.get("author", ""))
-        authors = [_name(name) for name in re.split(r"\s+(?:and|AND)\s+", names)]
+        title, names = plain(fields.get("title", "")).rstrip("."), plain(fields.get("author", ""))
+        authors = [name_of(name) for name in re.split(r"\s+(?:and|AND)\s+", names)]
         years = re.findall(r"\d{4}", fields.get("year", fields.get("date", "")))
-        if not title or not years or set("\\{}$@") & set(title + names) or not all(map(_is_name, authors)):
+        if not title or not years or set("\\{}$@") & set(title + names) or not all(map(is_name, authors)):
             continue
         place = " ".join(value for name, value in fields.items() if name not in ("abstract", "title", "file"))
         ids = set(_ARXIV.findall(place)) if "arxiv" in place.lower() else set()
         link = fields.get("doi") or (fields.get("url", "") if "doi.org" in fields.get("url", "") else "")
-        doi = _DOI.search(_plain(link))
+        doi = _DOI.search(plain(link))
         if ids:
             key = ids.pop()
             if not ids and _is_arxiv(key, int(years[0])):
                 yield _record(key, "", title, authors, f"20{key[:2]}-{key[2:4]}", "arXiv")
         elif doi and "arxiv" not in doi[0].lower() and "zenodo" not in doi[0] and int(years[0]) <= 2024:
-            venue = _plain(fields.get("journal", fields.get("booktitle", "")))
+            venue = plain(fields.get("journal", fields.get("booktitle", "")))
             if venue:
                 yield _record("", doi[0], title, authors, years[0], venue)
 
 
 def _record(key: str, doi: str, title: str, authors: list[str], published: str, venue: str) -> dict[str, Any]:
-    record: dict[str, Any] = {"id": key or doi, "platform": "arxiv" if key else "journal", "title": _plain(title)}
+    record: dict[str, Any] = {"id": key or doi, "platform": "arxiv" if key else "journal", "title": plain(title)}
     return record | {"authors": authors, "published": published, "venue": venue, **({"doi": doi} if doi else {})}
 
 
@@ -100,7 +101,8 @@ def _is_arxiv(key: str, year: int) -> bool:
     return sound and 0 <= year - 2000 - int(key[:2]) <= 2
 
 
-def _is_name(name: str) -> bool:
+def is_name(name: str) -> bool:
+    """Whether this can be the whole name of one author."""
     return (
         2 < len(name) <= _LONGEST_NAME
         and not any(letter.isdigit() for letter in name)
@@ -108,7 +110,8 @@ def _is_name(name: str) -> bool:
     )
 
 
-def _name(name: str) -> str:
+def name_of(name: str) -> str:
+    """A name with the family name last."""
     parts = [part.strip() for part in name.split(",")]
     return " ".join([parts[-1], *parts[:-1]])
 
@@ -145,7 +148,7 @@ def _closing(text: str, start: int) -> int:
     return len(text)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A text without the marks of LaTeX."""
 
     def accented(match: re.Match[str]) -> str:

@@ -22,7 +22,7 @@ Candle = dict[str, Any]
 
 def candles(bench: Bench, instrument: str, bar: str, limit: int = 100) -> list[Candle]:
     rows = json.loads(bench.text("okx/get_candlesticks", instrument=instrument, bar=bar, limit=limit))
-    return [{**row, **{key: Decimal(row[key]) for key in row if key != "timestamp"}} for row in rows]
+    return [{**row, **{key: Decimal(row[key]) for key in row if key not in ("timestamp", "synthetic")}} for row in rows]
 
 
 def ticker(bench: Bench, instrument: str) -> dict[str, str]:
@@ -43,6 +43,7 @@ def merged(parts: list[Candle]) -> Candle:
         "close": parts[0]["close"],
         "volume": sum(part["volume"] for part in parts),
         "volumeCurrency": sum(part["volumeCurrency"] for part in parts),
+        "synthetic": parts[0]["synthetic"],
     }
 
 
@@ -64,6 +65,14 @@ def test_the_ticker_is_the_end_of_the_last_candle_and_sums_up_a_day(bench: Bench
     assert Decimal(now["volume24h"]) == day["volume"]
     assert Decimal(now["bid"]) <= hours[0]["close"] <= Decimal(now["ask"])
     assert Decimal(now["bid"]) < Decimal(now["ask"])
+
+
+def test_every_number_that_is_drawn_is_named_as_such(bench: Bench) -> None:
+    now = ticker(bench, "ETH-BTC")
+    assert now["synthetic"].split() == [key for key in now if key not in ("instrument", "timestamp", "synthetic")]
+    for bar in ("1m", "1D", "1M"):
+        for candle in candles(bench, "BTC-USDT", bar, 3):
+            assert candle["synthetic"].split() == [key for key in candle if key not in ("timestamp", "synthetic")]
 
 
 @pytest.mark.parametrize("bar", BARS)

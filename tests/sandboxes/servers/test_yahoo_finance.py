@@ -107,6 +107,37 @@ def test_a_row_names_its_columns_that_are_drawn(bench: Bench) -> None:
     assert {row["Synthetic"] for row in history(bench, "AAPL", "1h", **LAST_WEEK)} == {"Open High Low Close Volume"}
 
 
+def test_the_quote_names_its_numbers_that_are_drawn(bench: Bench) -> None:
+    """Apple's last close is known, and its year has just ended."""
+    quote = ask(bench, "get_stock_info", ticker="AAPL")
+    drawn = quote["Synthetic"].split()
+    assert set(drawn) <= set(quote)
+    assert {"open", "dayHigh", "previousClose", "volume", "fiftyTwoWeekHigh", "targetMeanPrice", "bid"} <= set(drawn)
+    assert not {"symbol", "longName", "sector", "currentPrice", "marketCap", "sharesOutstanding", "totalRevenue",
+                "lastDividendValue"} & set(drawn)  # fmt: skip
+    for ticker in TICKERS:
+        named = ask(bench, "get_stock_info", ticker=ticker)["Synthetic"].split()
+        assert ("currentPrice" in named) != stocks.is_known(ticker, sessions.days()[-1])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_option_chain", {"expiration_date": "2025-11-21", "option_type": "calls"}),
+        ("get_recommendations", {"recommendation_type": "recommendations"}),
+        ("get_recommendations", {"recommendation_type": "upgrades_downgrades"}),
+        *(
+            ("get_holder_info", {"holder_type": kind})
+            for kind in ("institutional_holders", "insider_transactions", "insider_purchases", "insider_roster_holders")
+        ),
+    ],
+)
+def test_rows_that_are_drawn_say_so(bench: Bench, tool: str, arguments: dict[str, str]) -> None:
+    rows = ask(bench, tool, ticker="AAPL", **arguments)
+    assert rows
+    assert all(row["Synthetic"] for row in rows)
+
+
 def test_the_end_of_a_window_is_not_in_it(bench: Bench) -> None:
     rows = history(bench, "IBM", start_date="2024-10-01", end_date="2024-10-03")
     assert [row["Date"] for row in rows] == ["2024-10-01T04:00:00.000Z", "2024-10-02T04:00:00.000Z"]
@@ -207,7 +238,7 @@ def test_dividends_fall_on_trading_days_before_the_clock(ticker: str) -> None:
 def test_the_ratings_the_counts_and_the_quote_agree(bench: Bench, ticker: str) -> None:
     months = ask(bench, "get_recommendations", ticker=ticker, recommendation_type="recommendations")
     assert [month["period"] for month in months] == ["0m", "-1m", "-2m", "-3m"]
-    counts = {name: count for name, count in months[0].items() if name != "period"}
+    counts = {name: count for name, count in months[0].items() if name not in ("period", "Synthetic")}
     quote = ask(bench, "get_stock_info", ticker=ticker)
     assert quote["numberOfAnalystOpinions"] == sum(counts.values())
     weights = sum((place + 1) * count for place, count in enumerate(counts.values()))

@@ -114,12 +114,13 @@ def _varied(entry: Entry, kind: str, seed: str) -> str | None:
 
 
 def _misspelled(word: str, seed: str) -> str:
-    """A word with two neighbours swapped, a letter lost or one doubled, not at its beginning."""
+    """A word with two neighbours swapped, a letter lost or one doubled, not at its beginning; what is left of five
+    letters without one may be any word, so there none is lost."""
     place = noise.integer(1, len(word) - 2, seed, "place")
     match noise.integer(0, 2, seed, "how"):
         case 0 if word[place] != word[place + 1]:
             return word[:place] + word[place + 1] + word[place] + word[place + 2 :]
-        case 1:
+        case 1 if len(word) > 5:
             return word[:place] + word[place + 1 :]
         case _:
             return word[:place] + word[place] + word[place:]

@@ -88,3 +88,30 @@ def test_any_text_is_a_query_and_scores_fall(query: str) -> None:
     scores = [score for score, _ in INDEX.search(query, 20)]
     assert scores == sorted(scores, reverse=True)
     assert all(0 < score <= 1 for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "found"),
+    [
+        ("json", "Jason", False),
+        ("java", "Javan rhinoceros", True),
+        ("rust", "Ruse", False),
+        ("mars", "Marsh", True),
+        ("lmia", "Lima", True),
+        ("parma", "Palma", False),
+        ("linux", "Linus", False),
+        ("redis", "Reds", False),
+        ("tokio", "Tokyo", True),
+        ("lodon", "London", True),
+        ("pariss", "Paris", True),
+        ("rooma", "Roma", True),
+    ],
+)
+def test_a_short_word_is_found_misspelt_and_not_as_another_word(query: str, title: str, found: bool) -> None:
+    assert bool(Index([{"name": title}], {"name": 1.0}).search(query)) is found
+
+
+def test_a_short_word_that_is_there_stands_for_no_other() -> None:
+    index = Index([{"name": "Nice"}, {"name": "Niece"}, {"name": "Pizza"}, {"name": "Piazza"}], {"name": 1.0})
+    assert [record["name"] for _, record in index.search("nice")] == ["Nice"]
+    assert [record["name"] for _, record in index.search("pizza")] == ["Pizza"]
