@@ -154,23 +154,25 @@ def differences(broken: Path, straight: Path) -> Iterator[str]:
     """Samples of the two that differ."""
     one, other = totals(broken), totals(straight)
     for key in sorted(one.keys() & other.keys()):
-        if one[key] != other[key]:
-            yield f"{key}: {one[key]} when killed, {other[key]} when not"
+        for name, value in one[key].items():
+            if value != other[key][name]:
+                yield f"{key}: {name} is {value} when killed, {other[key][name]} when not"
     for name, found in (("broken", one), ("straight", other)):
-        solved = sum(bool(value[0]) for value in found.values())
-        tokens = sum(value[1].input_tokens + value[1].output_tokens for value in found.values())
-        print(f"{name}: {len(found)} scored, {solved} solved, {tokens} tokens", flush=True)
+        solved = sum(bool(value["success"]) for value in found.values())
+        average = sum(value["metrics"]["average"] for value in found.values()) / max(1, len(found))
+        tokens = sum(value["usage"].input_tokens + value["usage"].output_tokens for value in found.values())
+        print(f"{name}: {len(found)} scored, {solved} solved, {average:.6f} on average, {tokens} tokens", flush=True)
 
 
-def totals(plan: Path) -> dict[Key, tuple[Any, ...]]:
-    """What every sample came to, as far as it does not hang on when calls arrived."""
-    found = {}
-    for cell in sorted((plan.parent / STUDY).iterdir()):
-        for result in read_resultset(cell).results:
-            card, sample = result.card, result.sample
-            key = (cell.name, sample.task, sample.repeat)
-            found[key] = (card.success, sample.usage, result.run.answer, dict(card.outcomes), card.metrics["recall"])
-    return found
+def totals(plan: Path) -> dict[Key, dict[str, Any]]:
+    """What every sample came to: its answer, what it used, and its whole score card."""
+    return {
+        (cell.name, result.sample.task, result.sample.repeat): {
+            "answer": result.run.answer, "usage": result.sample.usage, **result.card.to_json(),
+        }
+        for cell in sorted((plan.parent / STUDY).iterdir())
+        for result in read_resultset(cell).results
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

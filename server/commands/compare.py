@@ -63,6 +63,9 @@ def compare(
     """
     from m3bench.server.commands import screen
 
+    for path in (first, second):
+        if not path.exists():
+            raise UserError(f"There is no {path}: name two folders of result sets, or two files.")
     folders = [path.is_dir() for path in (first, second)]
     if any(folders) and not all(folders):
         raise UserError(f"{first} and {second} do not compare: name two folders of result sets, or two files.")

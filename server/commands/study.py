@@ -211,7 +211,7 @@ def _foretell(
         cost = "–" if one.cost is None else f"${one.cost:.2f}"
         basis = "" if not one.left else "measured" if one.measured else "assumed"
         table.add_row(one.cell, str(one.planned), str(one.left), f"{one.tokens:,}", cost, duration(one.seconds),
-                      f"{least[one.cell]:.2f}", basis)  # fmt: skip
+                      f"{least[one.cell]:.2f}" if least[one.cell] <= 1 else "none", basis)  # fmt: skip
     cost = "–" if total["cost"] is None else f"${total['cost']:.2f}"
     table.add_row("all", str(total["planned"]), str(total["left"]), f"{total['tokens']:,}", cost,
                   duration(total["seconds"]), "", "")  # fmt: skip
@@ -243,11 +243,13 @@ def _report(chosen: "Sequence[tuple[Cell, Plan]]", outcomes: Sequence[Any]) -> N
 
     console().print(table(outcomes))
     groups: dict[tuple[str, ...], list[str]] = {}
+    scored = {one.folder for one in outcomes if one.scored}
     for cell, plan in chosen:
-        groups.setdefault(cell.group, []).append(shlex.quote(str(plan.folder)))
+        if plan.folder in scored:
+            groups.setdefault(cell.group, []).append(shlex.quote(str(plan.folder)))
     for folders in groups.values():
         _say(f"Side by side: m3bench leaderboard {' '.join(folders)}")
-    if chosen:
+    if scored:
         _say(f"For a paper: m3bench paper {shlex.quote(str(chosen[0][1].folder.parent))}")
 
 

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InputFileError
 
 BUNDLED_SET = "bundled"
@@ -155,6 +156,11 @@ def _set(given: Any) -> Any:
     return {} if given == BUNDLED_SET else {"name": Path(given).name, "tasks": given}
 
 
+def _unknown(name: str) -> str:
+    parts = (StudyPlan, StudyModel, StudySet, Limits, Caps, Expected, Abilities)
+    return f"There is no such setting.{did_you_mean(name, {field for part in parts for field in part.model_fields})}"
+
+
 def read_plan(path: Path) -> StudyPlan:
     """Read a plan; folders in it are meant from where it lies.
 
@@ -176,7 +182,8 @@ def read_plan(path: Path) -> StudyPlan:
         plan = StudyPlan.model_validate(data if data is not None else {})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise InputFileError(path, first["msg"], field=".".join(map(str, first["loc"])) or None) from error
+        said = _unknown(str(first["loc"][-1])) if first["type"] == "extra_forbidden" else first["msg"]
+        raise InputFileError(path, said, field=".".join(map(str, first["loc"])) or None) from error
     if not plan.models and not plan.agents:
         raise InputFileError(path, "names nobody who plays: give models or agents")
     for provider in plan.providers:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from m3bench.server.scoring.statistics import clusters
 from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED
-from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, critical
+from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, critical, score_interval
 
 if TYPE_CHECKING:
     from m3bench.server.scoring.statistics.clusters import Floats
@@ -31,6 +31,7 @@ class Difference:
 
     value: float
     error: float | None
+    """None for fewer than two tasks, and where all of them are alike or differ by all there is."""
     interval: Interval | None
     """None for fewer than two tasks."""
     p: float
@@ -70,6 +71,10 @@ def difference(
         error = found.error(found.means(steps, resamples, seed))
         half = critical(found.freedom, level) * error
         interval = Interval(low=max(-1.0, value - half), high=min(1.0, value + half))
+        if steps.max() - steps.min() < _SAME and min(abs(value - end) for end in (-1, 0, 1)) < _SAME:
+            # That all tasks are alike, or differ by all there is, is no proof that every task would.
+            error, unseen = None, score_interval(0.0, 0.0, len(common), found.freedom, level).high
+            interval = Interval(low=value - unseen * (1 + value), high=value + unseen * (1 - value))
     return Difference(
         value=value,
         error=error,

@@ -56,7 +56,9 @@ def test_a_plan_that_grows_finds_its_cells_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("models: [openai/gpt-5]\ncolour: red", "colour"),
+        ("models: [openai/gpt-5]\ncolour: red", "colour: There is no such setting"),
+        ("modles: [openai/gpt-5]", "Did you mean models"),
+        ("agents: [oracle]\nlimits: {max_cals: 3}", "limits.max_cals: .*Did you mean max_calls"),
         ("repeats: 3", "names nobody who plays"),
         ("models: [gpt-5]", "models.0"),
         ("models: [", "is not YAML"),

@@ -61,6 +61,24 @@ def test_no_difference_has_a_p_of_one() -> None:
     assert (found.p, found.interval) == (1.0, None)
 
 
+def test_that_all_tasks_differ_by_the_same_is_no_proof_that_others_would() -> None:
+    def between(value: float, tasks: int) -> tuple[float, float]:
+        names = [str(number) for number in range(tasks)]
+        found = difference(dict.fromkeys(names, max(0.0, -value)), dict.fromkeys(names, max(0.0, value)), {})
+        assert found is not None
+        assert found.error is None
+        assert found.interval is not None
+        return found.interval.low, found.interval.high
+
+    low, high = between(-1.0, 4)
+    assert low == -1.0
+    assert high > 0, "as its p of 0.125 says"
+    assert between(1.0, 4) == (-high, 1.0)
+    assert between(0.0, 4) == (-between(0.0, 4)[1], between(0.0, 4)[1])
+    assert 0.05 < between(0.0, 56)[1] < 0.1
+    assert between(-1.0, 56)[1] < -0.8
+
+
 def test_without_repeats_their_part_of_the_variance_is_not_known() -> None:
     one = components({"a": [0.0], "b": [1.0], "c": [0.0], "d": [1.0]}, {"a": "x", "b": "x", "c": "y", "d": "y"})
     assert one is not None
