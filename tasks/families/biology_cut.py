@@ -1,9 +1,9 @@
-"""Animals of a picture: the largest and the smallest on cards, all of them named, or one that stays sharp."""
+"""Animals that are circled in a picture: the largest and the smallest on cards, all of them named, or kept sharp."""
 
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Literal
 
 from m3bench.tasks.answers.drawings import PictureMarked, PictureToned
@@ -15,13 +15,14 @@ from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.creatures import Box
 from m3bench.tasks.families.detections import Found, area_of, centre, gap, read_objects
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import wildlife
+from m3bench.tasks.render import pen, wildlife
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.wildlife import Actor
 from m3bench.tasks.task import ReferenceCall
 
 _TONES: dict[Literal["grayscale", "sepia"], str] = {"grayscale": "black and white", "sepia": "sepia"}
 _SIDES = {"left": "the far left", "right": "the far right"}
+_ANIMALS = 7
 _MARGIN = 1.12
 """How many times as large as the next the largest and the next to the smallest must be."""
 _SQUARE = 12
@@ -56,6 +57,9 @@ class _Seen:
     path: str
     size: tuple[int, int]
     animals: tuple[Found, ...]
+    """Those that are circled."""
+    others: tuple[Box, ...]
+    """Where the rest are."""
     everything: ReferenceCall
     """How one could have looked as well."""
 
@@ -87,7 +91,7 @@ class _Seen:
         """The field for the first of the animals in an order by size."""
         return Field(
             name=name,
-            meaning=f"the animal that takes up the {name} area in the picture",
+            meaning=f"the circled animal that takes up the {name} area in the picture",
             value=self.named(ranked[0].name),
             compared=tuple(float(area_of(animal.box)) for animal in ranked),
             derived=self.edges,
@@ -95,26 +99,32 @@ class _Seen:
 
 
 class BiologyCut:
-    """Detect animals; then cut two out, name all in the picture, or blur all but one and look it up."""
+    """Detect the circled animals; then cut two out, name them in the picture, or blur all else and look one up."""
 
     name = "biology_cut"
     servers = ("dinox-mcp", "imagesorcery-mcp", "wiki")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Three or four animals and a thing that is none, of which one animal is clearly the largest."""
-        while True:
-            land = rng.choice(sorted(_tables().lands))
-            names = rng.sample(_tables().lands[land], rng.choice((3, 3, 4)))
-            thing = rng.choice(_tables().sunk if land == "sea" else _tables().things)
-            actors = [Actor(name) for name in (*names, thing)]
-            canvas = Canvas(kit.art, 1280, 860)
-            boxes = wildlife.sea(canvas, rng, actors) if land == "sea" else wildlife.land(canvas, rng, actors, land)
-            areas = sorted((right - left) * (bottom - top) for left, top, right, bottom in boxes[:-1])
-            if areas[-1] > areas[-2] * _MARGIN:
-                break
+        """Six or seven animals and a thing that is none; three or four animals are circled."""
+        land = rng.choice(sorted(_tables().lands))
+        animals = rng.sample(_tables().lands[land], min(_ANIMALS, len(_tables().lands[land])))
+        thing = rng.choice(_tables().sunk if land == "sea" else _tables().things)
+        actors = [Actor(name) for name in (*animals, thing)]
+        canvas = Canvas(kit.art, 1500, 940)
+        boxes = wildlife.sea(canvas, rng, actors) if land == "sea" else wildlife.land(canvas, rng, actors, land)
         canvas.light(rng)
+        found = dict(zip(animals, boxes, strict=False))
+        fair = [
+            some for some in combinations(animals, rng.choice((3, 3, 4))) if _differ([found[name] for name in some])
+        ]
+        need(bool(fair), "no three are told apart by size and place")
+        names = rng.choice(fair)
+        pen.circle(canvas, rng, [found[name] for name in names], [found[name] for name in animals if name not in names])
         told = telling(kit, {name for some in _tables().lands.values() for name in some}, figures=True)
-        return Composition.of(canvas, names=names, telling={name: told.get(name, ()) for name in names})
+        others = tuple(found[name] for name in animals if name not in names)
+        return Composition.of(
+            canvas, names=list(names), others=others, telling={name: told.get(name, ()) for name in names}
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Detect, then by goal."""
@@ -122,7 +132,8 @@ class BiologyCut:
         animals = tuple(read_objects(text))
         need(sorted(animal.name for animal in animals) == sorted(composition.facts["names"]), "all must be found")
         size = composition.scene.width, composition.scene.height
-        seen = _Seen(path=path, size=size, animals=animals, everything=creatures.look(path))
+        others = composition.facts["others"]
+        seen = _Seen(path=path, size=size, animals=animals, others=others, everything=creatures.look(path))
         match play.goal:
             case "cards":
                 return await self._cards(seen, rng.choice(range(4, 41, 2)), rng.choice(tuple(_TONES)), play)
@@ -166,9 +177,9 @@ class BiologyCut:
             f"the {cut.name}, {wide} × {tall} pixels" for cut, (wide, tall) in zip(cuts, sizes, strict=True)
         )
         return Solution(
-            wording=f"Find the largest and the smallest animal in {seen.path}, crop each with {air} pixels around it, and make the crops "
+            wording=f"Find the largest and the smallest of the animals circled in red in {seen.path}, crop each with {air} pixels around it, and make the crops "
             f"{_TONES[tone]}.",
-            answer=f"I cut out the largest and the smallest animal: {told}.",
+            answer=f"I cut out the largest and the smallest of the circled animals: {told}.",
             fields=tuple(fields),
             given={"air": str(air), "tone": _TONES[tone]},
             alternatives=(
@@ -178,7 +189,7 @@ class BiologyCut:
         )
 
     async def _line_up(self, seen: _Seen, colour: str, play: Script) -> Solution:
-        """All animals named in the picture, the largest of them circled."""
+        """The circled animals named in the picture, and a ring around the largest of them."""
         placed, sized = seen.by_place(), seen.by_size()
         ring = _ring(sized[0].box)
         need(all(gap(ring, one.box) > 0 for one in sized[1:]), "the circle goes around two")
@@ -201,12 +212,12 @@ class BiologyCut:
             bare=tuple(one.box for one in sized[1:]), labels=tuple(one.box for one in placed),
         )  # fmt: skip
         return Solution(
-            wording=f"Name every animal in {seen.path} in {colour} letters, circle the largest, and list the animals from left to right.",
+            wording=f"Name every animal circled in red in {seen.path} in {colour} letters, draw a {colour} circle around the largest of them, and list them from left to right.",
             answer=f"From left to right: {', '.join(names)}. The largest is the {sized[0].name}, which has a {colour} circle.",
             fields=(
                 Field(
                     name="animals",
-                    meaning="all animals, from left to right",
+                    meaning="the animals circled in red, from left to right",
                     value=Items(ordered=True, items=tuple(seen.named(name) for name in names)),
                     derived=seen.edges,
                 ),
@@ -222,38 +233,40 @@ class BiologyCut:
         )
 
     async def _spotlight(self, seen: _Seen, side: str, told: dict[str, tuple[str, ...]], play: Script) -> Solution:
-        """All but the animal at one side blurred, and what an encyclopedia says about it."""
+        """All but the circled animals blurred, and what an encyclopedia says about the one at a side."""
         ranked = seen.by_place()
-        chosen, others = (ranked[0], ranked[1:]) if side == "left" else (ranked[-1], ranked[:-1])
+        chosen = ranked[0 if side == "left" else -1]
         need(len(told[chosen.name]) >= 5, "its article says nothing that it alone says")
-        need(all(gap(chosen.box, animal.box) > 0 for animal in others), "two overlap")
+        need(all(gap(one.box, other) > 0 for one in ranked for other in seen.others), "two overlap")
         end = seen.path.replace(".png", "_spotlight.png")
-        blur = creatures.blur(seen.path, [chosen.box], end, around=True)
+        blur = creatures.blur(seen.path, [one.box for one in ranked], end, around=True)
         _, text = await play.step(blur, creatures.search(chosen.name))
         (lead,) = await play.step(creatures.summary(text, chosen.name))
-        about, blurred = lead.split("\n\n")[1], tuple(animal.box for animal in others)
-        source, (left, top, right, bottom) = seen.path.removeprefix("./"), chosen.box
+        about, source = lead.split("\n\n")[1], seen.path.removeprefix("./")
+        sharp = tuple((x1 + 6, y1 + 6, x2 - 6, y2 - 6) for x1, y1, x2, y2 in (one.box for one in ranked))
         holds = (
-            PictureChanged(
-                source=source, pattern="*.png", margin=2000, boxes=blurred,
-                kept=((left + 6, top + 6, right - 6, bottom - 6),),
-            ),
-            PictureMarked(source=source, colour=_COLOURS["black"], hidden=blurred),
-        )  # fmt: skip
+            PictureChanged(source=source, pattern="*.png", margin=2000, boxes=seen.others, kept=sharp),
+            PictureMarked(source=source, colour=_COLOURS["black"], hidden=seen.others),
+        )
         return Solution(
-            wording=f"Blur everything in {seen.path} but the animal on {_SIDES[side]}, and summarise the article on that animal.",
-            answer=f"The animal on {_SIDES[side]} is the {chosen.name}. {about}",
+            wording=f"Blur everything in {seen.path} but the animals circled in red, and summarise the article on the one of them on {_SIDES[side]}.",
+            answer=f"Sharp are: {', '.join(one.name for one in ranked)}. The one on {_SIDES[side]} is the {chosen.name}. {about}",
             fields=(
                 Field(
+                    name="animals",
+                    meaning="all animals that stay sharp",
+                    value=Items(items=tuple(seen.named(one.name) for one in ranked)),
+                ),
+                Field(
                     name="animal",
-                    meaning="the animal that stays sharp",
+                    meaning="the one of them that the sentences are about",
                     value=seen.named(chosen.name),
                     derived=seen.edges,
                 ),
                 creatures.about_field(about, told[chosen.name]),
                 Field(
                     name="picture",
-                    meaning="the picture in which all but this animal is blurred",
+                    meaning="the picture in which all but the circled animals is blurred",
                     value=File(form="png", value=end, holds=holds),
                 ),
             ),
@@ -263,6 +276,15 @@ class BiologyCut:
                 play.varied("The article without a search.", {1: (blur,)}),
             ),
         )
+
+
+def _differ(boxes: Sequence[Box]) -> bool:
+    """Whether it is clear which is the largest, which the smallest, and who stands left of whom."""
+    placed, areas = sorted(boxes, key=lambda box: centre(box)[0]), sorted(map(area_of, boxes))
+    return areas[-1] > areas[-2] * _MARGIN and areas[1] > areas[0] * _MARGIN and all(
+        centre(next)[0] - centre(one)[0] >= _APART and one[0] < next[0] and one[2] < next[2]
+        for one, next in pairwise(placed)
+    )  # fmt: skip
 
 
 def _size(box: Box) -> tuple[int, int]:
