@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from m3bench.sandboxes.world import clock, noise, tables
-from m3bench.sandboxes.world.search import Index
+from m3bench.sandboxes.world.search import Index, words
 from m3bench.sandboxes.world.tables import Record
 
 GENRES = {
@@ -72,8 +72,11 @@ class Film:
 
 
 def search(query: str, year: int | None = None) -> list[Film]:
-    """The films a title may mean, best first; names of people beside a title help to tell films apart."""
-    index = _index()
+    """The films a title may mean, best first; names of people beside a title help to tell films apart.
+
+    A single word is looked for in titles alone, as on the public site: `Heat` is no film with Heath Ledger.
+    """
+    index = _index(people=len(words(query)) > 1)
     released = str(year)
     found = index.search(
         query, len(tables.load("films")), keep=lambda film: year is None or film["released"].startswith(released)
@@ -82,12 +85,12 @@ def search(query: str, year: int | None = None) -> list[Film]:
 
 
 @cache
-def _index() -> Index[Record]:
+def _index(*, people: bool) -> Index[Record]:
     records = [
         {**record, "people": [*record["directors"], *record["cast"], *record.get("authors", ())]}
         for record in tables.load("films")
     ]
-    fields = {"title": 3.0, "original_title": 3.0, "also": 2.8, "people": 1.0}
+    fields = {"title": 3.0, "original_title": 3.0, "also": 2.8, **({"people": 1.0} if people else {})}
     return Index(records, fields, prior=lambda film: min(1.0, float(film["vote_count"]) / _FULL_VOTES))
 
 

@@ -125,3 +125,9 @@ def test_the_films_are_many_and_their_facts_are_whole() -> None:
 
 def _bare(text: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+
+
+def test_a_single_word_is_no_part_of_an_actors_name(bench: Bench) -> None:
+    """The film Heat is not held; Heath Ledger's films are something else."""
+    reply = bench.reply("tmdb/search_movies", {"query": "Heat"})
+    assert "The Dark Knight" not in json.dumps(reply.result)
