@@ -113,7 +113,9 @@ class BiologyCut:
         canvas = Canvas(kit.art, 1500, 940)
         boxes = wildlife.sea(canvas, rng, actors) if land == "sea" else wildlife.land(canvas, rng, actors, land)
         canvas.light(rng)
-        found = dict(zip(animals, boxes, strict=False))
+        found: dict[str, Box] = {}
+        for name, (left, top, right, bottom) in zip(animals, boxes, strict=False):
+            found[name] = round(left), round(top), round(right), round(bottom)
         fair = [
             some for some in combinations(animals, rng.choice((3, 3, 4))) if _differ([found[name] for name in some])
         ]

@@ -1,4 +1,4 @@
-"""Catches on piers: what the fish are, and a day at the place in New Jersey where they were landed."""
+"""Catches on piers: what the circled fish are, and a day at the place in New Jersey that is circled on the board."""
 
 import json
 import random
@@ -10,6 +10,7 @@ from m3bench.tasks.answers.fields import Choice, Field, Name, Number, Phone, Tab
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.catch import Look, catch
 from m3bench.tasks.task import ReferenceCall
@@ -18,6 +19,8 @@ _SPOTS = (
     "Sandy Hook", "Gunnison Beach", "Atlantic Highlands Municipal Harbor", "Belmar Marina", "Shark River Inlet", "Manasquan Inlet",
     "Lighthouse Marina", "Barnegat Lighthouse State Park", "Hartshorne Woods Park", "Mount Mitchill Scenic Overlook",
 )  # fmt: skip
+_CAUGHT = 6
+"""Fish on the pier, and places on the board."""
 _METRES = range(5000, 12001, 500)
 _LIMITS = (42, 44, 50, 52, 54)
 """Degrees Fahrenheit above which one sits outside."""
@@ -48,15 +51,21 @@ class Fish:
     servers = ("wiki", "google-maps", "weather")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Two or three fish on boards, and a board that names the place."""
-        names = rng.sample(sorted(_tables().species), rng.choice((2, 3, 3)))
-        spot = rng.choice(_SPOTS)
-        canvas = Canvas(kit.art, 1280, 960)
-        lengths = [rng.randint(*_tables().species[name][1:]) for name in names]
-        fish = [(name, _tables().species[name][0], length) for name, length in zip(names, lengths, strict=True)]
-        catch(canvas, rng, fish, f"{spot}, NJ")
-        canvas.light(rng, 0.7)
-        return Composition.of(canvas, names=names, lengths=lengths, spot=spot)
+        """Six fish on boards, of which two or three are circled, and six places on a board, of which one is."""
+        species = _tables().species
+        caught = rng.sample(sorted(species), _CAUGHT)
+        names = rng.sample(caught, rng.choice((2, 3, 3)))
+        lengths = {name: rng.randint(*species[name][1:]) for name in caught}
+        spots = rng.sample(_SPOTS, _CAUGHT)
+        spot = rng.choice(spots)
+        canvas = Canvas(kit.art, 1500, 1080)
+        fish = [(name, species[name].look, lengths[name]) for name in caught]
+        found, lines = catch(canvas, rng, fish, [f"{one}, NJ" for one in spots])
+        canvas.light(rng, 0.6)
+        boxes, places = dict(zip(caught, found, strict=True)), dict(zip(spots, lines, strict=True))
+        pen.circle(canvas, rng, [boxes[name] for name in names], [boxes[name] for name in caught if name not in names])
+        pen.loop(canvas, rng, places[spot], air=10, width=6)
+        return Composition.of(canvas, names=names, lengths=[lengths[name] for name in names], spot=spot)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The spot's position and address, from the search, lead to everything else."""
@@ -76,12 +85,12 @@ class Fish:
         told = "; ".join(f"{name} is {known}" for name, known in zip(names, latin, strict=True))
         return Solution(
             given={"metres": str(metres)},
-            wording=f"Look up the fish on the tags in {path}, and the best-rated bait shop within {metres} m of the place on the board.",
+            wording=f"Look up the fish circled in red in {path}, and the best-rated bait shop within {metres} m of the place circled on the board.",
             answer=f"{told}. The best-rated bait shop around {spot} is {_named(shops[0])}, {address}.",
             fields=(
                 Field(
                     name="latin_names",
-                    meaning="each fish in the picture and its scientific name",
+                    meaning="each fish with a red circle and its scientific name",
                     value=Table(
                         columns=("fish", "latin_name"),
                         rows=tuple(
@@ -120,14 +129,14 @@ class Fish:
         latin = _latin(known)
         return Solution(
             given={"metres": str(metres), "limit": str(limit)},
-            wording=f"Find the place on the board in {path} and its temperature; above {limit} °F take the best-rated cafe within {metres} m, "
-            "else the best-rated restaurant; and look the longest fish up.",
-            answer=f"It is {warm} °F at {spot}. Go to {_named(houses[0])}, phone {phone}. The longest fish is {latin}.",
+            wording=f"Find the place circled on the board in {path} and its temperature; above {limit} °F take the best-rated cafe within {metres} m, "
+            "else the best-rated restaurant; and look up the longest of the fish circled in red.",
+            answer=f"It is {warm} °F at {spot}. Go to {_named(houses[0])}, phone {phone}. The longest of the circled fish is {latin}.",
             fields=(
                 Field(name="temperature", meaning="how warm it is there now", value=Number(value=warm, within=0.6, unit="°F")),
                 _best_field("place_to_eat", "the best-rated cafe or restaurant, whichever it is to be", houses, ""),
                 Field(name="phone", meaning="its telephone number", value=Phone(value=phone)),
-                Field(name="longest_fish", meaning="the scientific name of the longest fish", value=_species(latin, longest), compared=_lengths(composition)),
+                Field(name="longest_fish", meaning="the scientific name of the longest fish with a red circle", value=_species(latin, longest), compared=_lengths(composition)),
             ),
             alternatives=(
                 play.varied("the spot as an address", {0: [_article(longest), _geocoded(spot)]}),
@@ -158,9 +167,9 @@ class Fish:
         nearer = starts[kilometres.index(near)]
         return Solution(
             given={"start": starts[0], "other": starts[1]},
-            wording=f"Compare the ways by car from {starts[0]} and {starts[1]} to the place on the board in {path}, and look its longest fish up.",
+            wording=f"Compare the ways by car from {starts[0]} and {starts[1]} to the place circled on the board in {path}, and look up the longest of the fish circled in red.",
             answer=f"It is {kilometres[0]} km to {spot} from {starts[0]} and {kilometres[1]} km from {starts[1]}, so {nearer} is nearer. "
-            f"The longest fish is {_latin(known)}.",
+            f"The longest of the circled fish is {_latin(known)}.",
             fields=(
                 Field(
                     name="distances",
@@ -176,7 +185,7 @@ class Fish:
                     value=Choice(options=tuple(starts), value=nearer, aliases=(nearer.partition(",")[0],)),
                     compared=(near, far),
                 ),
-                Field(name="longest_fish", meaning="the scientific name of the longest fish", value=_species(_latin(known), longest), compared=_lengths(composition)),
+                Field(name="longest_fish", meaning="the scientific name of the longest fish with a red circle", value=_species(_latin(known), longest), compared=_lengths(composition)),
             ),
             alternatives=(
                 play.varied("the spot as an address", {0: [_article(longest), _geocoded(spot)]}),

@@ -1,4 +1,4 @@
-"""A catch on a pier: fish on measuring boards, each with a tag, and a board that says where they were landed."""
+"""A catch on a pier: fish on measuring boards, each with a tag, and a board with the places where boats land."""
 
 import random
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import ellipse, fade, line, mix, path, rect
+from m3bench.tasks.scene import Box
 
 
 @dataclass(frozen=True)
@@ -23,28 +24,33 @@ class Look:
 
 _PROPS = ("bucket", "anchor", "fishing pole", "ice", "worm", "shell")
 _PLANKS = ("#e0c8a6", "#dcc7aa", "#e2cfb4", "#d9cab5")
+_WIDE, _TALL, _BOARD = 690.0, 150.0, 460.0
+"""Of a fish with its tag, and how much of the width its board takes."""
 
 
-def catch(canvas: Canvas, rng: random.Random, fish: Sequence[tuple[str, Look, int]], place: str) -> None:
-    """Fill a canvas of 1280 × 960 with a catch.
+def catch(
+    canvas: Canvas, rng: random.Random, fish: Sequence[tuple[str, Look, int]], places: Sequence[str]
+) -> tuple[list[Box], list[Box]]:
+    """Fill a canvas of 1500 × 1080 with a catch; returns the boxes of the fish and of the places on the board.
 
     Args:
         canvas: Where.
         rng: Chooses colours, sizes and what lies around.
-        fish: Name, look and length in centimetres of each, two or three.
-        place: Where they were landed, for the board.
+        fish: Name, look and length in centimetres of each, six at most.
+        places: Where one may land, six at most.
     """
     _pier(canvas, rng)
-    rows, tall = len(fish), 178.0
-    top = 150.0 if rows == 3 else 196.0
-    pitch = 196.0 if rows == 3 else 232.0
+    boxes: list[Box] = []
     for number, (name, look, length) in enumerate(fish):
-        _measured(canvas, rng, 60 + rng.uniform(-14, 14), top + number * pitch, 760.0, tall, name, look, length)
-    _notice(canvas, rng, 60, 770, 780, 150, place)
+        x, y = 46 + number % 2 * 734 + rng.uniform(-9, 9), 168 + number // 2 * 202 + rng.uniform(-5, 5)
+        _measured(canvas, rng, x, y, name, look, length)
+        boxes.append((round(x), round(y), round(x + _WIDE), round(y + _TALL)))
+    lines = _notice(canvas, rng, 46, 800, 1130, 246, places)
     for number, prop in enumerate(rng.sample(_PROPS, 2)):
         canvas.place(
-            prop, 960 + number * 190 + rng.uniform(-16, 16), 922, rng.uniform(130, 160), flip=rng.random() < 0.5
+            prop, 1272 + number * 140 + rng.uniform(-8, 8), 1046, rng.uniform(120, 140), flip=rng.random() < 0.5
         )
+    return boxes, lines
 
 
 def _pier(canvas: Canvas, rng: random.Random) -> None:
@@ -61,45 +67,44 @@ def _pier(canvas: Canvas, rng: random.Random) -> None:
         y, number = y + 76, number + 1
 
 
-def _measured(
-    canvas: Canvas, rng: random.Random, x: float, y: float, wide: float, tall: float, name: str, look: Look, length: int
-) -> None:
+def _measured(canvas: Canvas, rng: random.Random, x: float, y: float, name: str, look: Look, length: int) -> None:
     """A fish on its board, and its tag to the right."""
+    wide, tall = _BOARD, _TALL
     canvas.draw(
         rect(x + 7, y + 9, wide, tall, "#00000040", 8),
         rect(x, y, wide, tall, "#f6f3e6", 8),
         rect(x, y, 16, tall, "#3d5a74", 6),
     )
-    for tick in range(71):
-        place = x + 24 + tick * 10.2
+    for tick in range(51):
+        place = x + 24 + tick * 8.4
         canvas.draw(
             line(
                 place, y + tall, place, y + tall - (22 if tick % 10 == 0 else 16 if tick % 5 == 0 else 9), "#3d4a5c", 2
             )
         )
-    swims = 310 + 3.7 * min(length, 100)
+    swims = 165 + 2.6 * min(length, 100)
     _fish(canvas, name, x + 24, y + tall * 0.45, swims, look)
-    tag = x + wide + 28
-    room = canvas.width - 44 - tag
+    tag, room = x + wide + 18, _WIDE - wide - 18
     canvas.draw(
         line(x + wide - 6, y + tall * 0.5, tag + 24, y + tall * 0.5, "#7a6a52", 4),
         rect(tag + 4, y + 14, room, tall - 20, "#0000000d", 12),
         rect(tag, y + 10, room, tall - 20, rng.choice(("#fff3c9", "#ffffff", "#e9f4ea", "#fde6d8")), 12),
         ellipse(tag + 24, y + tall * 0.5, 9, 9, "#7a6a52"),
     )
-    lines = canvas.lines(name, room - 66, 44, "sans bold")
-    base = y + (84 if len(lines) == 1 else 62)
-    for number, text in enumerate(lines):
-        canvas.text(text, tag + 46, base + number * 44, 44, face="sans bold", fill="#1f2a36", width=room - 62)
-    canvas.text(
-        f"{length} cm", tag + 46, base + len(lines) * 44, 36, face="sans bold", fill="#1f2a36", extra='word-spacing="9"'
-    )
+    size = 30 if len(canvas.lines(name, room - 58, 30, "sans bold")) < 3 else 25
+    base = y + 84
+    lines = canvas.lines(name, room - 58, size, "sans bold")
+    for number, text in enumerate([*lines, f"{length} cm"]):
+        down = base + (number - len(lines) / 2) * (size + 3)
+        canvas.text(
+            text, tag + 46, down, size, face="sans bold", fill="#1f2a36", width=room - 54, extra='word-spacing="5"'
+        )
 
 
 def _fish(canvas: Canvas, name: str, left: float, y: float, long: float, look: Look) -> None:
     """A fish, its head to the left."""
     key = f"f{round(left)}-{round(y)}"
-    body, half = long * 0.82, min(70.0, long * look.depth / 2)
+    body, half = long * 0.82, min(60.0, long * look.depth / 2)
     dark = mix(look.back, "#000000", 0.25)
     outline = (
         f"M{left:.1f} {y:.1f} C{left + body * 0.12:.1f} {y - half * 1.05:.1f} {left + body * 0.55:.1f} {y - half * 1.25:.1f} {left + body:.1f} {y - half * 0.2:.1f} "
@@ -149,12 +154,20 @@ def _marks(look: Look, left: float, y: float, body: float, half: float, dark: st
     return []
 
 
-def _notice(canvas: Canvas, rng: random.Random, x: float, y: float, wide: float, tall: float, place: str) -> None:
+def _notice(
+    canvas: Canvas, rng: random.Random, x: float, y: float, wide: float, tall: float, places: Sequence[str]
+) -> list[Box]:
+    """A board with places in two columns; returns their boxes."""
     frame, ink = rng.choice((("#7a5636", "#26303f"), ("#3d5a74", "#1d2f45"), ("#5c6b4a", "#26361f")))
     canvas.draw(
         rect(x + 5, y + 6, wide, tall, "#0000000d", 10),
         rect(x, y, wide, tall, "#fdfbf2", 10),
         rect(x, y, wide, 14, mix(frame, "#ffffff", 0.72), 7),
     )
-    canvas.text("Landed at", x + 40, y + 62, 34, face="sans bold", fill=ink)
-    canvas.text(place, x + 40, y + 120, 58, face="sans bold", fill=ink, width=wide - 80)
+    canvas.text("Where we land", x + 36, y + 52, 30, face="sans bold", fill=mix(ink, "#ffffff", 0.25))
+    boxes = []
+    for number, place in enumerate(places):
+        column, row = number % 2, number // 2
+        left, base = x + 44 + column * (wide / 2 - 12), y + 108 + row * 54
+        boxes.append(canvas.text(place, left, base, 31, face="sans bold", fill=ink, width=wide / 2 - 76))
+    return boxes
