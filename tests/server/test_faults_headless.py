@@ -167,7 +167,7 @@ def results(endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = json.loads(tasks.read_bytes())
     data["tasks"] = [deepcopy(data["tasks"][-1]) | {"id": id} for id in PLAYED]
     tasks.write_text(json.dumps(data))
-    options = ("--profile", "task", "--max-minutes", "0.12", "--parallel", "1")
+    options = ("--profile", "task", "--max-minutes", "0.3", "--parallel", "2")
     done = subprocess.run(
         command("openai-api/fake/m", tasks.parent, folder / "results", *options),
         env={**os.environ, "FAKE_API_KEY": "x", "FAKE_BASE_URL": endpoint},
