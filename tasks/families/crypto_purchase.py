@@ -1,4 +1,4 @@
-"""Things in a room or a yard: what some of them cost, and how many coins that is."""
+"""Things in a room or a yard, three of them circled: what those cost, and how many coins that is."""
 
 import json
 import random
@@ -8,13 +8,15 @@ from typing import Any
 from m3bench.tasks.answers.fields import Choice, Field, Money, Name, Number, Table, YesNo
 from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.detections import Found, area_of, read_objects
+from m3bench.tasks.families.detections import Found, read_objects
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render.belongings import arranged, ground
+from m3bench.tasks.render import pen
+from m3bench.tasks.render.belongings import ground, put_down
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
 
 _GROUNDS = ("room", "room", "meadow", "sand")
+_COLUMNS = 4
 _LEAST_VALUE = 0.05
 """Dollars; cheaper coins would give millions of coins, which people write in too many ways."""
 _CANDLES = {
@@ -42,21 +44,20 @@ class CryptoPurchase:
     servers = ("dinox-mcp", "amazon", "okx", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """One large thing among small ones."""
-        canvas = Canvas(kit.art, 1320, 880)
-        kind = rng.choice(_GROUNDS)
-        level = ground(canvas, rng, kind)
-        names = rng.sample(tuple(_tables().things), rng.randint(4, 6))
-        for name, x, foot, height in arranged(rng, kit.art, names, canvas, level):
-            canvas.place(
-                name, x, foot, height, score=round(rng.uniform(0.84, 0.97), 2), aliases=_tables().things[name],
-            )  # fmt: skip
-        canvas.light(rng)
+        """Eight things in two rows; red is drawn around three, each in a column of its own."""
+        canvas = Canvas(kit.art, 1400, 920)
+        level = ground(canvas, rng, rng.choice(_GROUNDS))
+        names = rng.sample(tuple(_tables().things), 2 * _COLUMNS)
+        boxes = put_down(canvas, rng, level, [(name, _tables().things[name]) for name in names])
+        meant = [column + _COLUMNS * rng.randrange(2) for column in sorted(rng.sample(range(_COLUMNS), 3))]
+        canvas.light(rng, 0.7)
+        others = [box for number, box in enumerate(boxes) if number not in meant]
+        pen.circle(canvas, rng, [boxes[number] for number in meant], others)
         coins = [coin for coin in kit.world("coins") if coin["kind"] == "coin" and "USDT" in coin["pairs"]]
         return Composition.of(
             canvas,
-            largest=names[0],
             things=names,
+            meant=[names[number] for number in meant],
             coins=[(coin["id"], coin["name"], coin["value"]) for coin in coins if coin["value"] >= _LEAST_VALUE],
         )
 
@@ -68,8 +69,8 @@ class CryptoPurchase:
             free=("includeDescription",),
         )
         (text,) = await play.step(detect)
-        found = [one for one in read_objects(text) if one.name in composition.facts["things"]]
-        need(len(found) == len(composition.facts["things"]), "not everything was found")
+        found = [one for one in read_objects(text) if one.name in composition.facts["meant"]]
+        need(len(found) == len(composition.facts["meant"]), "not everything was found")
         plan = {"swing": _swing, "ends": _ends, "everything": _everything}[play.goal]
         return await plan(rng, composition, found, path, play)
 
@@ -77,48 +78,48 @@ class CryptoPurchase:
 async def _swing(
     rng: random.Random, composition: Composition, found: Sequence[Found], path: str, play: Script
 ) -> Solution:
-    """The price of the largest thing in the coin that moved most."""
+    """What the circled things cost together, in the coin that moved most."""
     coins = rng.sample(composition.facts["coins"], rng.choice((3, 4, 4, 5)))
     candles, (bar, count) = rng.choice(tuple(_CANDLES.items()))
-    thing = max(found, key=lambda one: area_of(one.box)).name
-    need(thing == composition.facts["largest"], "the largest thing must be plain")
-    offer, *texts = await play.step(
-        _search(thing),
+    things = [one.name for one in found]
+    texts = await play.step(
+        *map(_search, things),
         *(call("okx/get_candlesticks", {"instrument": f"{id}-USDT", "bar": bar, "limit": count}) for id, *_ in coins),
     )
-    ranges = [_range(json.loads(text)) for text in texts]
+    prices = [offers.prices(text)[0] for text in texts[: len(things)]]
+    ranges = [_range(json.loads(text)) for text in texts[len(things) :]]
     swings = [round((high / low - 1) * 100, 4) for low, high in ranges]
     order = sorted(range(len(coins)), key=lambda number: -swings[number])
     need(swings[order[0]] > swings[order[1]] * _LEAST_SWING, "two coins moved about alike")
     id, name, _ = coins[order[0]]
-    price = offers.prices(offer)[0]
-    (ticker,) = await play.step(_ticker(id))
-    rate = float(json.loads(ticker)["lastPrice"])
-    (quotient,) = await play.step(call("math/division", {"numerator": price, "denominator": rate}))
+    added, ticker = await play.step(call("math/sum", {"numbers": prices}), _ticker(id))
+    total, rate = round(float(added), 2), float(json.loads(ticker)["lastPrice"])
+    (quotient,) = await play.step(call("math/division", {"numerator": total, "denominator": rate}))
+    told = ", ".join(f"the {thing} ${price:.2f}" for thing, price in zip(things, prices, strict=True))
     return Solution(
-        wording=f"Detect the largest object in {path}, take the first amazon.com hit for it, find which of "
+        wording=f"Detect the objects in {path}, add up the first amazon.com hits for the three circled in red, find which of "
         f"{', '.join(coin for coin, *_ in coins)} has the widest range of the last {count} candles of {bar} in percent of its low, and "
-        "divide the price by its last price in USDT.",
-        answer=f"The largest thing is the {thing}, ${price:.2f} at Amazon. {name} ({id}) moved most, by {swings[order[0]]:.2f} % from "
-        f"low to high. At {rate:g} USDT the {thing} costs about {_written(float(quotient))} {id}.",
+        "divide the sum by its last price in USDT.",
+        answer=f"At Amazon {told}, ${total:.2f} together. {name} ({id}) moved most, by {swings[order[0]]:.2f} % from "
+        f"low to high. At {rate:g} USDT all of it costs about {_written(float(quotient))} {id}.",
         fields=(
-            Field(name="thing", meaning="what takes up most of the picture", value=_thing(thing, composition),
-                  compared=tuple(sorted((area_of(one.box) for one in found), reverse=True))),
-            Field(name="price", meaning="the price of the first offer for it", value=Money(value=price, unit="USD")),
+            Field(name="prices", meaning="the circled things: what each is, and the price of the first offer for it",
+                  value=_priced(things, prices, composition)),
             Field(name="coin", meaning="the coin with the widest swing", value=_coin(order[0], coins),
                   compared=tuple(swings[number] for number in order),
                   derived=tuple(figure for span in ranges for figure in span)),
-            Field(name="amount", meaning="how many of that coin the thing costs", value=_many(float(quotient))),
+            Field(name="amount", meaning="how many of that coin the circled things cost together",
+                  value=_many(float(quotient)), derived=(*prices, rate)),
         ),
         given={"coins": _listed([f"{coin_name} ({coin})" for coin, coin_name, _ in coins]), "candles": candles},
-        alternatives=(_by_eye(play),),
+        alternatives=(_by_eye(play), play.varied("added up without a tool", {2: play.steps[2][1:]})),
     )  # fmt: skip
 
 
 async def _ends(
     rng: random.Random, composition: Composition, found: Sequence[Found], path: str, play: Script
 ) -> Solution:
-    """The things at both ends, and the difference of their prices in a coin."""
+    """The circled things at both ends, and the difference of their prices in a coin."""
     id, name, _ = rng.choice(composition.facts["coins"])
     order = sorted(found, key=lambda one: one.box[0] + one.box[2])
     for side in (0, 2):
@@ -136,21 +137,15 @@ async def _ends(
     need(difference not in prices, "the difference is one of the prices")
     (quotient,) = await play.step(call("math/division", {"numerator": difference, "denominator": rate}))
     return Solution(
-        wording=f"Detect the objects in {path}; take the first amazon.com hit for the leftmost and the rightmost, and divide the "
+        wording=f"Detect the objects in {path}; take the first amazon.com hit for the leftmost and the rightmost of those circled in red, and divide the "
         f"difference of the prices by the last price of {id}-USDT.",
         answer=f"On the left is the {ends[0]} at ${prices[0]:.2f}, on the right the {ends[1]} at ${prices[1]:.2f}. The {ends[dearer]} costs "
         f"${difference:.2f} more, which is {_written(float(quotient))} {id} at {rate:g} USDT.",
         fields=(
             Field(
                 name="prices",
-                meaning="the things at the two ends: what each is, and its price",
-                value=Table(
-                    columns=("thing", "price"),
-                    rows=tuple(
-                        (_thing(thing, composition), Money(value=price, unit="USD"))
-                        for thing, price in zip(ends, prices, strict=True)
-                    ),
-                ),
+                meaning="the circled things farthest to the left and to the right: what each is, and its price",
+                value=_priced(ends, prices, composition),
             ),
             Field(name="dearer", meaning="which of the two costs more", value=_thing(ends[dearer], composition),
                   compared=(max(prices), min(prices))),
@@ -167,9 +162,9 @@ async def _ends(
 async def _everything(
     rng: random.Random, composition: Composition, found: Sequence[Found], path: str, play: Script
 ) -> Solution:
-    """One of each, and whether some coins pay for it."""
+    """One of each circled thing, and whether some coins pay for it."""
     id, name, value = rng.choice(composition.facts["coins"])
-    amount = float(f"{rng.uniform(400, 1400) / value:.2g}")
+    amount = float(f"{rng.uniform(200, 800) / value:.2g}")
     *texts, ticker = await play.step(*(_search(one.name) for one in found), _ticker(id))
     prices = [offers.prices(text)[0] for text in texts]
     rate = float(json.loads(ticker)["lastPrice"])
@@ -183,12 +178,12 @@ async def _everything(
     need(abs(rest - round(have, 2)) > 1, "two figures are about alike")
     said = f"{amount:,.10g}"
     return Solution(
-        wording=f"Detect the objects in {path}, add up the first amazon.com hits for all, and compare with {said} {id} at the last price "
+        wording=f"Detect the objects in {path}, add up the first amazon.com hits for the three circled in red, and compare with {said} {id} at the last price "
         f"of {id}-USDT.",
-        answer=f"Everything costs ${cost:.2f}. {said} {id} are worth ${have:.2f}, so it is "
+        answer=f"Together they cost ${cost:.2f}. {said} {id} are worth ${have:.2f}, so it is "
         f"{'enough, and' if have > cost else 'not enough:'} ${rest:.2f} {'are left' if have > cost else 'are missing'}.",
         fields=(
-            Field(name="total", meaning="what one of each costs together", value=Money(value=cost, unit="USD"),
+            Field(name="total", meaning="what one of each circled thing costs together", value=Money(value=cost, unit="USD"),
                   derived=tuple(prices)),
             Field(name="enough", meaning="whether the coins are worth that much", value=YesNo(value=have > cost),
                   compared=(max(have, cost), min(have, cost))),
@@ -221,6 +216,14 @@ def _thing(thing: str, composition: Composition) -> Name:
     names = {one: (one, *_tables().things[one]) for one in composition.facts["things"]}
     others = tuple(name for one, spelled in names.items() if one != thing for name in spelled)
     return Name(value=thing, aliases=names[thing][1:], others=others)
+
+
+def _priced(things: Sequence[str], prices: Sequence[float], composition: Composition) -> Table:
+    rows = tuple(
+        (_thing(thing, composition), Money(value=price, unit="USD"))
+        for thing, price in zip(things, prices, strict=True)
+    )
+    return Table(columns=("thing", "price"), rows=rows)
 
 
 def _coin(number: int, coins: Sequence[tuple[str, str, float]]) -> Choice:

@@ -1,4 +1,4 @@
-"""Cities on a departure board, a signpost or posters: compare their air now or later, or how high they lie."""
+"""Cities on a departure board, a signpost or posters, three of them circled: compare their air now or later, or how high they lie."""
 
 import json
 import random
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from m3bench.tasks.answers.fields import Field, Integer, Name, Number, Pair, Time
+from m3bench.tasks.answers.fields import Field, Integer, Name, Number, Pair, Table, Time
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.render import wayfinding
+from m3bench.tasks.render import pen, wayfinding
 from m3bench.tasks.render.canvas import Canvas
 
 _ZOOMS = range(6, 13)
@@ -30,13 +30,17 @@ class Heatmap:
     servers = ("google-maps", "google-air", "math", "weather")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Two or three cities, as travellers read them."""
+        """Eight cities, as travellers read them; red is drawn around three."""
         pool = [city for city in kit.world("cities") if city["people"] >= 100_000]
-        cities = rng.sample(pool, rng.choice((2, 3, 3)))
-        canvas = Canvas(kit.art, 1280, 860)
-        lines = [(city["name"], sights.land_line(kit, city)) for city in cities]
-        rng.choice((wayfinding.departures, wayfinding.signpost, wayfinding.posters))(canvas, rng, lines)
+        listed = rng.sample(pool, 8)
+        canvas = Canvas(kit.art, 1400, 920)
+        lines = [(city["name"], sights.land_line(kit, city)) for city in listed]
+        boxes = rng.choice((wayfinding.departures, wayfinding.signpost, wayfinding.posters))(canvas, rng, lines)
+        meant = sorted(rng.sample(range(len(listed)), 3))
         canvas.light(rng, 0.6)
+        others = [box for number, box in enumerate(boxes) if number not in meant]
+        pen.circle(canvas, rng, [boxes[number] for number in meant], others)
+        cities = [listed[number] for number in meant]
         return Composition.of(
             canvas,
             cities=[sights.town_line(kit, city) for city in cities],
@@ -65,11 +69,11 @@ class Heatmap:
         )
         name = _city(composition, worst)
         return Solution(
-            wording=f"Geocode the cities in {path}, compare their air, and fetch the PM2.5 and US AQI heat-map tiles of the worst at zoom {zoom}.",
-            answer=f"The worst air now is in {name.value} with an index of {indexes[worst]}, on tile x {x}, y {y}.",
+            wording=f"Geocode the cities circled in red in {path}, compare their air, and fetch the PM2.5 and US AQI heat-map tiles of the worst at zoom {zoom}.",
+            answer=f"{_told(composition, indexes)} The worst air now is in {name.value}, on tile x {x}, y {y}.",
             fields=(
-                _first("city", "the city with the worst air at the moment", name, indexes, order),
-                Field(name="index", meaning="its universal air quality index now", value=Integer(value=indexes[worst])),
+                _first("worst", "the circled city with the worst air at the moment", name, indexes, order),
+                _listed("the circled cities, each with its universal air quality index now", composition, indexes),
                 Field(
                     name="tile",
                     meaning=f"column and row of the heat map tile at zoom {zoom} that covers its centre",
@@ -109,14 +113,14 @@ class Heatmap:
         )
         name = _city(composition, best)
         return Solution(
-            wording=f"Geocode the cities in {path}, compare the air that is forecast {hours} hours from now, and tell the best one's local time then.",
-            answer=f"In {hours} hours {name.value} has the best air, with an index of {indexes[best]}; it will be {clock:%H:%M} there.",
+            wording=f"Geocode the cities circled in red in {path}, compare the air that is forecast {hours} hours from now, and tell the best one's local time then.",
+            answer=f"{_told(composition, indexes)} In {hours} hours {name.value} has the best air; it will be {clock:%H:%M} there.",
             fields=(
-                _first("city", f"the city with the best air {hours} hours from now", name, indexes, order),
-                Field(
-                    name="index",
-                    meaning="the universal air quality index that is forecast for it then",
-                    value=Integer(value=indexes[best]),
+                _first("best", f"the circled city with the best air {hours} hours from now", name, indexes, order),
+                _listed(
+                    "the circled cities, each with the universal air quality index that is forecast for it then",
+                    composition,
+                    indexes,
                 ),
                 Field(
                     name="local_time",
@@ -154,13 +158,13 @@ class Heatmap:
         warmth = float(weather.partition(": ")[2].partition("°")[0])
         name = _city(composition, high)
         return Solution(
-            wording=f"Geocode the cities in {path}, find the highest, by how much it lies above the lowest, and its weather now.",
+            wording=f"Geocode the cities circled in red in {path}, find the highest, by how much it lies above the lowest, and its weather now.",
             answer=f"{name.value} lies highest, {float(difference):.0f} m above the lowest; it is {warmth:g} degrees there now.",
             fields=(
-                _first("highest", "the city that lies highest above the sea", name, heights, order),
+                _first("highest", "the circled city that lies highest above the sea", name, heights, order),
                 Field(
                     name="difference",
-                    meaning="by how many metres it lies above the lowest of them",
+                    meaning="by how many metres it lies above the lowest of the circled ones",
                     value=Number(unit="m", value=float(difference), within=2.0),
                     derived=tuple(heights),
                 ),
@@ -183,6 +187,17 @@ def _first(name: str, meaning: str, city: Name, values: Sequence[float], order: 
     """The field for the first of the cities in an order by some value of theirs."""
     compared = tuple(float(values[number]) for number in order)
     return Field(name=name, meaning=meaning, value=city, compared=compared, derived=tuple(map(float, values)))
+
+
+def _listed(meaning: str, composition: Composition, indexes: Sequence[int]) -> Field:
+    """Every circled city with its index."""
+    rows = tuple((_city(composition, number), Integer(value=index)) for number, index in enumerate(indexes))
+    return Field(name="indexes", meaning=meaning, value=Table(columns=("city", "index"), rows=rows))
+
+
+def _told(composition: Composition, indexes: Sequence[int]) -> str:
+    names = [spellings[0] for spellings in composition.facts["names"]]
+    return "".join(f"{name} has {index}. " for name, index in zip(names, indexes, strict=True)).strip()
 
 
 def _city(composition: Composition, number: int) -> Name:

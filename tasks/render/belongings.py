@@ -1,22 +1,22 @@
-"""Things on the floor of a room or on a blanket outdoors, one of them by far the largest."""
+"""Things in two rows on the floor of a room or on a blanket outdoors."""
 
 import random
 from collections.abc import Sequence
 
 from m3bench.tasks.render import backdrops
-from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import ellipse, line, polygon
+from m3bench.tasks.scene import Box
 
 
 def ground(canvas: Canvas, rng: random.Random, kind: str) -> float:
     """Draw what things stand on; returns where it begins."""
     colour = rng.choice(("#b5524a", "#3f6f8f", "#5d7f58", "#8a6a9a", "#c2954a"))
     if kind != "room":
-        level = backdrops.outdoors(canvas, rng, kind, rng.uniform(0.3, 0.38))
+        level = backdrops.outdoors(canvas, rng, kind, rng.uniform(0.2, 0.26))
         _blanket(canvas, level, colour)
         return level
-    level = backdrops.room(canvas, rng, rng.uniform(0.46, 0.54))
+    level = backdrops.room(canvas, rng, rng.uniform(0.3, 0.36))
     for number in range(1, 24):
         canvas.draw(
             line(canvas.width * number / 24, 0, canvas.width * number / 24, level - 16, colour, 9, 'opacity="0.1"')
@@ -50,34 +50,28 @@ def _blanket(canvas: Canvas, level: float, colour: str) -> None:
         )
 
 
-def arranged(
-    rng: random.Random, art: Art, names: Sequence[str], canvas: Canvas, level: float
-) -> list[tuple[str, float, float, float]]:
-    """Name, place and height of each thing, the farthest first; the first name becomes by far the largest."""
-    shapes = {name: art.object(name).size for name in names}
-    found: list[tuple[str, float, float, float]] = []
-    boxes: list[tuple[float, float, float, float]] = []
-    tries = 0
-    while len(found) < len(names):
-        name = names[len(found)]
-        nearness = rng.uniform(0.1, 1) if found else rng.uniform(0.9, 1)
-        side = rng.uniform(130, 150) + 75 * nearness if found else rng.uniform(370, 415)
-        wide, tall = shapes[name]
-        height = min(460, side * (tall / wide) ** 0.5)
-        width = height * wide / tall
-        x, foot = (
-            rng.uniform(40 + width / 2, canvas.width - 40 - width / 2),
-            level + 45 + (canvas.height - 85 - level) * nearness,
-        )
-        box = (x - width / 2 - 16, foot - height - 10, x + width / 2 + 16, foot + 22)
-        tries += 1
-        if not any(_meet(box, other) for other in boxes):
-            found.append((name, x, foot, height))
-            boxes.append(box)
-        elif tries % 200 == 0:
-            found, boxes = [], []
-    return sorted(found, key=lambda item: item[2])
+def put_down(
+    canvas: Canvas, rng: random.Random, level: float, things: Sequence[tuple[str, Sequence[str]]]
+) -> list[Box]:
+    """Put things down in two rows, the farther ones smaller; returns their boxes.
 
-
-def _meet(one: Sequence[float], other: Sequence[float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+    Args:
+        canvas: Where.
+        rng: Chooses places and sizes.
+        level: Where the ground begins.
+        things: Names in the art, each with what else a detector may be asked for.
+    """
+    columns = len(things) // 2
+    slot, boxes = canvas.width / columns, []
+    for number, (name, aliases) in enumerate(things):
+        row, column = divmod(number, columns)
+        x = slot * (column + 0.5) + rng.uniform(-0.07, 0.07) * slot
+        foot = (canvas.height - 44 if row else level + 175) + rng.uniform(-14, 14)
+        height = (220 if row else 172) * rng.uniform(0.86, 1.1)
+        boxes.append(
+            canvas.place(
+                name, x, foot, height, flip=rng.random() < 0.4, score=round(rng.uniform(0.84, 0.97), 2),
+                aliases=tuple(aliases),
+            )
+        )  # fmt: skip
+    return boxes
