@@ -26,18 +26,11 @@ def told(family: str, seed: str) -> Evidence:
     )
 
 
-@pytest.mark.parametrize(("family", "fact"), [("heatmap", "cities"), ("crypto_purchase", "largest")])
+@pytest.mark.parametrize(("family", "fact"), [("museum", "seen"), ("vision_research", "titles")])
 def test_what_tools_tell_is_found_out(family: str, fact: str) -> None:
     wanted = FAMILIES[family].compose(random.Random("told"), KIT).facts[fact]
     guesses = imagine(FAMILIES[family], KIT, told(family, "told"), random.Random(1))
     assert wanted in [guess.facts[fact] for guess in guesses]
-
-
-def test_weights_are_told_apart_by_where_they_stand() -> None:
-    facts = FAMILIES["fruit_cal"].compose(random.Random("table"), KIT).facts
-    best, *_ = imagine(FAMILIES["fruit_cal"], KIT, told("fruit_cal", "table"), random.Random(1))
-    assert {fruit.name for fruit in best.facts["fruits"]} == {fruit.name for fruit in facts["fruits"]}
-    assert sorted(best.facts["weights"]) == sorted(facts["weights"])
 
 
 def test_what_no_tool_tells_stays_a_guess() -> None:
@@ -45,13 +38,17 @@ def test_what_no_tool_tells_stays_a_guess() -> None:
     assert len({guess.facts["tickers"][0] for guess in guesses}) > 1
 
 
-def test_no_tool_tells_what_is_circled() -> None:
-    """Every poster is read without an error, and which two are meant is still not known."""
-    family, known = FAMILIES["movies"], 0
+@pytest.mark.parametrize(
+    ("family", "fact"),
+    [("movies", "films"), ("heatmap", "cities"), ("crypto_purchase", "meant"), ("fruit_cal", "fruits")],
+)
+def test_no_tool_tells_what_is_circled(family: str, fact: str) -> None:
+    """Every word is read without an error and every thing detected, and which ones are meant is still not known."""
+    known = 0
     for seed in ("a", "b", "c"):
-        meant = family.compose(random.Random(seed), KIT).facts["films"]
-        best, *_ = imagine(family, KIT, told("movies", seed), random.Random(1))
-        known += set(best.facts["films"]) == set(meant)
+        meant = FAMILIES[family].compose(random.Random(seed), KIT).facts[fact]
+        best, *_ = imagine(FAMILIES[family], KIT, told(family, seed), random.Random(1))
+        known += sorted(map(str, best.facts[fact])) == sorted(map(str, meant))
     assert known == 0
 
 
