@@ -7,7 +7,7 @@ memory only, so that no reference is on disk. Whatever needs to know which tasks
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,8 @@ class Library:
         """The set, read and checked once."""
         path = self.folder / "tasks.json"
         try:
-            return TaskSet.model_validate_json(path.read_bytes())
+            found = path.stat()
+            return _task_set(path, found.st_ino, found.st_mtime_ns, found.st_size)
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror}): a set of tasks has a tasks.json") from error
         except ValidationError as error:
@@ -113,6 +114,12 @@ class Library:
             return path.read_bytes()
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror})") from error
+
+
+@lru_cache(maxsize=2)
+def _task_set(path: Path, inode: int, changed_ns: int, size: int) -> TaskSet:
+    """The set in a file, as it is now: a process that opens it again need not read it again."""
+    return TaskSet.model_validate_json(path.read_bytes())
 
 
 class MadeLibrary(Library):

@@ -7,9 +7,11 @@ import signal
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 
 import pytest
+import typer.testing
 from hypothesis import HealthCheck, settings
 
 from tests.browser import axe, browser  # noqa: F401 - fixtures
@@ -23,6 +25,9 @@ os.environ.setdefault("M3BENCH_CACHE", os.path.join(tempfile.gettempdir(), "m3be
 
 # A shell that starts something in the background has it ignore Ctrl-C, and so would everything that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Putting all commands together takes a tenth of a second, and hundreds of tests call one.
+typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 
 # A shared machine makes any single example slow at times; that is not a failure.
 settings.register_profile("m3bench", deadline=None, suppress_health_check=[HealthCheck.too_slow])
