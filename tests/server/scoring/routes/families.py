@@ -261,7 +261,7 @@ SPECIAL = (
     of("names in plain letters", plain_letters, "attraction", "heatmap", "qr_attraction", "museum"),
     of("glyphs in all styles", all_styles, "hugeicons"),
     of("more results than needed", more(n=3, limit=8, max_results=6)),
-    of("a longer look ahead", more(hours=24), "heatmap"),
+    of("a longer look ahead", more(hours=90), "heatmap"),
     of("ratings of a longer time", more(months_back=9), "stock_growth"),
     of("prices of more days", prices_of_a_month, "stock_growth"),
     of("museum searched without the department", without_argument(MET, "departmentId"), "museum"),
