@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from m3bench.server.evaluate.judges.summary import Judged
 
 MODELS = "openai/gpt-5,anthropic/claude-sonnet-4-5,google/gemini-2.5-pro,grok/grok-4"
-WHAT = "completion,grounding,rubric"
+MODE = "m3bench"
 
 
 def judge(
@@ -27,7 +27,16 @@ def judge(
     models: Annotated[
         str, typer.Option(envvar="M3BENCH_JUDGES", help="The judges, as Inspect names models, separated by commas.")
     ] = MODELS,
-    what: Annotated[str, typer.Option(help="What to ask, separated by commas.")] = WHAT,
+    mode: Annotated[
+        str,
+        typer.Option(
+            help="What is asked together: m3bench (our three questions), or a paper's questions: m3-bench, mcp-bench, "
+            "mcpverse."
+        ),
+    ] = MODE,
+    what: Annotated[
+        str, typer.Option(help="The questions by name, separated by commas; those of --mode when left out.")
+    ] = "",
     text_only: Annotated[
         str, typer.Option(help="Judges that are shown no pictures, separated by commas; or all.")
     ] = "",
@@ -43,7 +52,7 @@ def judge(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Let models judge runs: task completion, information grounding and a rubric of six criteria.
+    """Let models judge runs: task completion, information grounding and a rubric of six criteria, or as a paper does.
 
     Of four judges the highest and the lowest value are dropped and the other two averaged; with fewer, the output says
     what was done. Every prompt and reply is kept in judges/RUN.json next to the record of runs. Score cards do not
@@ -55,7 +64,7 @@ def judge(
     from m3bench.server.settings import Settings
     from m3bench.tasks.library import BUNDLED, Library
 
-    panel, asked = _models(models), _what(what)
+    panel, asked = _models(models), _what(what or _mode(mode))
     blind = frozenset(panel if text_only == "all" else _text_only(text_only, panel))
     cases = find_cases(runs, Settings.of(data=data).data, Library(tasks or BUNDLED))
     if dry_run:
@@ -77,6 +86,15 @@ def _models(text: str) -> list[str]:
     if twice:
         raise UserError(f"--models names {', '.join(twice)} more than once: a panel needs different judges.")
     return names
+
+
+def _mode(name: str) -> str:
+    from m3bench.server.evaluate.judges.asks import MODES
+    from m3bench.tasks.errors import UserError
+
+    if name not in MODES:
+        raise UserError(f"There is no mode {name!r} of judging: choose {', '.join(MODES)}.")
+    return ",".join(MODES[name])
 
 
 def _what(text: str) -> "tuple[Name, ...]":
@@ -133,7 +151,7 @@ def _sit(
     except KeyboardInterrupt:
         _say("interrupted: the votes given so far are kept, and the same command with --resume goes on.")
         raise typer.Exit(130) from None
-    return [judged(sessions[0].judgement(case), case.row) for case in cases]
+    return [judged(sessions[0].judgement(case), case.row, case.outcomes) for case in cases]
 
 
 async def _watched(session: "JudgingSession", parallel: int) -> None:

@@ -4,15 +4,45 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from os import cpu_count, environ
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
 
 from m3bench.server.commands.record import Json
-from m3bench.server.evaluate.agents.registry import AGENTS, find_agents
+from m3bench.server.commands.run_options import (
+    Agents,
+    Batch,
+    Calling,
+    Calls,
+    Drive,
+    Encoder,
+    Families,
+    Generate,
+    Ids,
+    Limit,
+    Messages,
+    Minutes,
+    Model,
+    Name,
+    Output,
+    Pairs,
+    Parallel,
+    Price,
+    Profile,
+    Repeat,
+    RequireIsolation,
+    Resume,
+    Sandbox,
+    Seed,
+    Set,
+    Solver,
+    Steps,
+    Tokens,
+    Where,
+)
+from m3bench.server.evaluate.agents.registry import find_agents
 
 if TYPE_CHECKING:
     from m3bench.server.evaluate.agents.registry import Agent
@@ -31,134 +61,6 @@ MODEL_PARALLEL = 4
 
 REASONS = 3
 """Reasons for void samples that are shown."""
-
-
-class Sandbox(StrEnum):
-    """Where tools run."""
-
-    process = "process"
-    docker = "docker"
-    inprocess = "inprocess"
-
-
-class Solver(StrEnum):
-    """What drives a model."""
-
-    react = "react"
-    executor = "executor"
-
-
-WHO, WHAT, MODELS = "Who plays", "Which tasks, with which tools", "For models alone"
-"""Groups of options."""
-
-Model = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PROVIDER/NAME",
-        help="The model to measure, as Inspect names it, such as openai/gpt-5.",
-        rich_help_panel=WHO,
-    ),
-]
-Agents = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--agent",
-        metavar="NAME",
-        help=f"A baseline agent: {', '.join(AGENTS)}; or all. May be repeated.",
-        rich_help_panel=WHO,
-    ),
-]
-Seed = Annotated[int, typer.Option(help="Seed of whatever is random in a baseline agent.", rich_help_panel=WHO)]
-Set = Annotated[
-    Path | None,
-    typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.", rich_help_panel=WHAT),
-]
-Families = Annotated[
-    list[str] | None,
-    typer.Option("--family", metavar="NAME", help="Only tasks of this family; may be repeated.", rich_help_panel=WHAT),
-]
-Ids = Annotated[
-    list[str] | None,
-    typer.Option("--task", metavar="ID", help="Only this task; may be repeated.", rich_help_panel=WHAT),
-]
-Limit = Annotated[
-    int | None, typer.Option(min=1, help="Number of tasks, taken from the families in turn.", rich_help_panel=WHAT)
-]
-Repeat = Annotated[int, typer.Option(min=1, help="Samples of each task.", rich_help_panel=WHAT)]
-Profile = Annotated[
-    str,
-    typer.Option(
-        help="The tools that are shown: standard (the task's servers and up to ten others), task (its servers alone), "
-        "family (those of its family), full, wide, compact, mini, retrieve.",
-        rich_help_panel=WHAT,
-    ),
-]
-Calls = Annotated[int, typer.Option(min=1, help="Calls a sample may make.", rich_help_panel=WHAT)]
-Where = Annotated[Sandbox, typer.Option(help="Where tools run.", rich_help_panel=WHAT)]
-Encoder = Annotated[
-    str,
-    typer.Option(
-        envvar="M3BENCH_ENCODER",
-        help="What compares arguments: minilm, or sentence-transformers[:MODEL].",
-        rich_help_panel=WHAT,
-    ),
-]
-RequireIsolation = Annotated[
-    bool,
-    typer.Option(
-        "--require-isolation",
-        help="Do not start where sandboxes lack a guard; m3bench doctor says which.",
-        rich_help_panel=WHAT,
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
-]
-Name = Annotated[
-    str | None, typer.Option(metavar="NAME", help="What tables call the results; the model's or agent's when left out.")
-]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue results that were interrupted.")]
-Parallel = Annotated[int | None, typer.Option(min=1, help="Samples at a time; by default what suits the machine.")]
-
-Drive = Annotated[Solver, typer.Option(help="What drives the model.", rich_help_panel=MODELS)]
-Calling = Annotated[
-    str | None,
-    typer.Option(metavar="native|text", help="How the model calls tools.", rich_help_panel=MODELS),
-]
-Steps = Annotated[int | None, typer.Option(min=1, help="Turns a sample may take.", rich_help_panel=MODELS)]
-Batch = Annotated[int | None, typer.Option(min=1, help="Calls the executor makes in one step.", rich_help_panel=MODELS)]
-Minutes = Annotated[float | None, typer.Option(min=0.01, help="Minutes a sample may take.", rich_help_panel=MODELS)]
-Messages = Annotated[
-    int | None, typer.Option(min=1, help="Messages in a sample's conversation.", rich_help_panel=MODELS)
-]
-Tokens = Annotated[int | None, typer.Option(min=1, help="Tokens a sample may use.", rich_help_panel=MODELS)]
-Price = Annotated[
-    str | None,
-    typer.Option(
-        metavar="IN,OUT",
-        help="Dollars per million tokens read and written, and for cached ones as a third number.",
-        rich_help_panel=MODELS,
-    ),
-]
-Pairs = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model-arg",
-        "-M",
-        metavar="NAME=VALUE",
-        help="An argument for the model's provider, as Inspect takes it.",
-        rich_help_panel=MODELS,
-    ),
-]
-Generate = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE",
-        help="How the model generates, such as temperature=0; may be repeated.",
-        rich_help_panel=MODELS,
-    ),
-]
 
 
 def run(

@@ -4,11 +4,16 @@ Models wrap JSON in prose and code fences, which are ignored. The JSON itself mu
 """
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 MAX_STARTS = 100
 """Braces at which an object is looked for."""
+
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+"""What some models write before they reply."""
+_FENCE = re.compile(r"\A\s*```\w*\n(.*)\n```\s*\Z", re.DOTALL)
 
 
 class ReplyError(ValueError):
@@ -41,6 +46,19 @@ def read_calls(text: str) -> list[tuple[str, dict[str, Any]]]:
     calls = _object(text, "calls")["calls"]
     if not isinstance(calls, list):
         raise ReplyError('"calls" must be a list.')
+    return [_call(number, call) for number, call in enumerate(calls, 1)]
+
+
+def read_strict_calls(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The calls of a reply that is nothing but JSON, of which there must be one; a code fence around it is ignored."""
+    inner = _FENCE.sub(r"\1", _THOUGHT.sub("", text)).strip()
+    try:
+        found = json.loads(inner)
+    except (ValueError, RecursionError) as error:
+        raise ReplyError(f"it is not JSON and nothing else ({error}).") from error
+    calls = found.get("calls") if isinstance(found, dict) else None
+    if not isinstance(calls, list) or not calls:
+        raise ReplyError('it must be an object with "calls", a list of at least one call.')
     return [_call(number, call) for number, call in enumerate(calls, 1)]
 
 

@@ -30,6 +30,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from m3bench.server.evaluate.headless.inspect_listen import HEARD
 from m3bench.tasks.errors import InputFileError
 
 PROVIDER = "m3bench"
@@ -121,7 +122,9 @@ class ScriptModel(ModelAPI):
     ) -> tuple[ModelOutput | Exception, ModelCall]:
         """Play the next turn of the task that the conversation is about."""
         turns = self._turns(input)
-        place = sum(isinstance(message, ChatMessageAssistant) for message in input)
+        heard = HEARD.get()
+        # Not every solver shows a model what it said before.
+        place = sum(isinstance(message, ChatMessageAssistant) for message in input) if heard is None else heard.replies
         turn = turns[place] if place < len(turns) else ScriptTurn()
         await anyio.sleep(turn.pause)
         if turn.error is not None:

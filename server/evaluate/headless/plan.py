@@ -65,7 +65,7 @@ class ModelOptions:
     model: str
     """`PROVIDER/NAME`, as Inspect names models."""
     solver: str = "react"
-    """`react` or `executor`."""
+    """`react`, `executor` or `m3-bench`."""
     calling: str | None = None
     """How the model calls tools; the solver's own way when left out."""
     sight: str | None = None
@@ -73,7 +73,7 @@ class ModelOptions:
     max_steps: int | None = None
     """Turns a sample may take; the solver's own bound when left out."""
     batch: int | None = None
-    """Calls the executor makes in one step; its own bound when left out."""
+    """Calls in one step, for solvers that work in steps; its own bound when left out."""
     max_minutes: float | None = None
     """Time a sample may take."""
     max_messages: int | None = None

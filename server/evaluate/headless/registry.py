@@ -46,10 +46,10 @@ def m3(
         family: Only tasks of these families; names are separated by commas.
         limit: At most so many tasks, taken from the families in turn.
         profile: The tools that are shown.
-        solver: `react` or `executor`.
+        solver: `react`, `executor` or `m3-bench`.
         calling: How the model calls tools: `native` or `text`.
         max_steps: Turns a sample may take.
-        batch: Calls the executor makes in one step.
+        batch: Calls in one step, for solvers that work in steps.
         max_calls: Calls a sample may make.
         minutes: Time a sample may take.
         sandbox: Where tools run.

@@ -26,6 +26,7 @@ from m3bench.server.evaluate.headless.inspect_seat import SampleSeat, Seating, o
 from m3bench.server.evaluate.headless.inspect_tools import SeatTools
 from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
 from m3bench.server.evaluate.headless.scorer import ANSWER, CARD, RUN
+from m3bench.server.evaluate.headless.solver_m3_bench import M3Bench
 from m3bench.server.evaluate.headless.solver_react import React
 from m3bench.server.evaluate.headless.solver_text import TextReact
 from m3bench.server.evaluate.headless.task import with_pictures
@@ -37,7 +38,7 @@ from m3bench.tasks.fault import Fault, cut, fault_of_error
 FAULT = "m3bench/fault"
 """Where a sample's store has whose doing its end was, when it was not simply the model's."""
 
-SOLVERS = ("react", "executor")
+SOLVERS = ("react", "executor", "m3-bench")
 CALLING = ("native", "text")
 
 MAX_MINUTES = 60.0
@@ -68,7 +69,7 @@ class SampleOptions(BaseModel):
     max_calls: int = 200
     """Calls a sample may make."""
     agent: str = "react"
-    """`react` or `executor`."""
+    """One of `SOLVERS`."""
     calling: str | None = None
     """How the model calls tools: `native` or `text`."""
     sighted: bool = True
@@ -76,7 +77,7 @@ class SampleOptions(BaseModel):
     max_steps: int | None = None
     """Turns a sample may take."""
     batch: int | None = None
-    """Calls the executor makes in one step."""
+    """Calls in one step, for solvers that work in steps."""
     minutes: float | None = None
     """Time a sample may take."""
     messages: int | None = None
@@ -84,7 +85,7 @@ class SampleOptions(BaseModel):
     tokens: int | None = None
     """Tokens a sample may use."""
 
-    def player(self) -> React | TextReact | Executor:
+    def player(self) -> React | TextReact | Executor | M3Bench:
         """What drives the model.
 
         Raises:
@@ -93,6 +94,8 @@ class SampleOptions(BaseModel):
         check_player(self.agent, self.calling)
         if self.agent == "react":
             return TextReact(self.max_steps) if self.calling == "text" else React(self.max_steps)
+        if self.agent == "m3-bench":
+            return M3Bench(self.max_steps, self.batch, native=self.calling == "native")
         return Executor(self.max_steps, self.batch, text=self.calling == "text")
 
     def seating(self) -> Seating:
@@ -166,7 +169,7 @@ def seated(options: SampleOptions) -> Solver:
 def check_player(agent: str, calling: str | None) -> None:
     """Raise what is wrong with a choice of solver."""
     if agent not in SOLVERS:
-        raise UserError(f"There is no solver {agent!r}: choose {' or '.join(SOLVERS)}.")
+        raise UserError(f"There is no solver {agent!r}: choose {', '.join(SOLVERS)}.")
     if calling is not None and calling not in CALLING:
         raise UserError(f"There is no way of calling {calling!r}: choose {' or '.join(CALLING)}.")
 

@@ -1,7 +1,8 @@
-"""What a judge is asked: three questions about a run, each with its scale and the form of its answer.
+"""What a judge is asked: questions about a run, each with its scale and the form of its answer.
 
-Task completion (0 to 10) and information grounding (0 to 1) are one number each. The rubric has six criteria (1 to 10)
-and is asked five times with its criteria in another order, because models favour what comes first.
+Three are ours. Task completion (0 to 10) and information grounding (0 to 1) are one number each. The rubric has six
+criteria (1 to 10) and is asked five times with its criteria in another order, because models favour what comes first.
+The others are what papers ask, under the paper's name; each shows the judge what the paper shows it.
 """
 
 import random
@@ -13,8 +14,24 @@ from typing import Any, Literal, TypeAlias
 VERSION = 1
 """Version of the wording: votes on another wording are not mixed with these."""
 
-Name: TypeAlias = Literal["completion", "grounding", "rubric"]
-NAMES: tuple[Name, ...] = ("completion", "grounding", "rubric")
+Name: TypeAlias = Literal[
+    "completion", "grounding", "rubric", "m3-completion", "m3-grounding", "mcp-bench", "equivalence"
+]
+OURS: tuple[Name, ...] = ("completion", "grounding", "rubric")
+NAMES: tuple[Name, ...] = (*OURS, "m3-completion", "m3-grounding", "mcp-bench", "equivalence")
+
+MODES: Mapping[str, tuple[Name, ...]] = MappingProxyType(
+    {
+        "m3bench": OURS,
+        "m3-bench": ("m3-completion", "m3-grounding"),
+        "mcp-bench": ("mcp-bench",),
+        "mcpverse": ("equivalence",),
+    }
+)
+"""What is asked together: by us, and by the judges of each paper."""
+
+Part: TypeAlias = Literal["wording", "reference", "dependencies", "truth"]
+"""What a question may show beside the question that the client saw, the calls and the answer."""
 
 SCORE = "score"
 """What the one number of an ask is called."""
@@ -33,6 +50,9 @@ CRITERIA: Mapping[str, str] = MappingProxyType(
 
 SHUFFLES = 5
 
+RUBRICS: tuple[Name, ...] = ("rubric", "mcp-bench")
+"""Questions with a score for each criterion, asked in several orders."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
@@ -46,15 +66,24 @@ class Ask:
     criteria: Mapping[str, str]
     """What is scored, in the order in which it is asked, and how."""
     introduction: str
-    shows_wording: bool
-    """Whether the judge reads the task's concrete wording as well as the question the client saw."""
+    shows: tuple[Part, ...] = ()
+    """What the judge reads beside the question the client saw, the calls and the answer."""
+    answer_only: bool = False
+    """Whether the judge reads neither calls nor pictures."""
+    whole: bool = False
+    """Whether nothing between two whole numbers is a score."""
+
+    @property
+    def is_rubric(self) -> bool:
+        """Whether there is a score for each of several criteria, and not one for all."""
+        return self.name in RUBRICS
 
     @property
     def form(self) -> str:
         """The answer's form, for a model to read."""
-        number = f"<number from {self.low:g} to {self.high:g}>"
+        number = "<0 or 1>" if self.whole else f"<number from {self.low:g} to {self.high:g}>"
         part = f'{{"reason": "<one sentence>", "score": {number}}}'
-        if self.name != "rubric":
+        if not self.is_rubric:
             return part
         return "{" + ", ".join(f'"{name}": {part}' for name in self.criteria) + "}"
 
@@ -62,16 +91,16 @@ class Ask:
     def schema(self) -> dict[str, Any]:
         """The answer's form as a JSON schema."""
         part = _object({"reason": {"type": "string"}, SCORE: {"type": "number"}})
-        return part if self.name != "rubric" else _object(dict.fromkeys(self.criteria, part))
+        return _object(dict.fromkeys(self.criteria, part)) if self.is_rubric else part
 
 
 def asks(names: Sequence[str], seed: str) -> list[Ask]:
     """The questions of these names, in a fixed order; the seed shuffles the rubric."""
-    found = [COMPLETION] if "completion" in names else []
-    found += [GROUNDING] if "grounding" in names else []
-    if "rubric" in names:
-        found += [rubric(order, shuffle) for shuffle, order in enumerate(orders(seed))]
-    return found
+    found = [ask for ask in (COMPLETION, GROUNDING) if ask.name in names]
+    for name in RUBRICS:
+        if name in names:
+            found += [rubric(order, shuffle, name) for shuffle, order in enumerate(orders(seed))]
+    return [*found, *(ask for ask in (M3_COMPLETION, M3_GROUNDING, EQUIVALENCE) if ask.name in names)]
 
 
 def orders(seed: str) -> tuple[tuple[str, ...], ...]:
@@ -90,17 +119,17 @@ def orders(seed: str) -> tuple[tuple[str, ...], ...]:
     return tuple(square[:SHUFFLES])
 
 
-def rubric(order: Sequence[str], shuffle: int) -> Ask:
-    """The rubric with its criteria in an order."""
+def rubric(order: Sequence[str], shuffle: int, name: Name = "rubric") -> Ask:
+    """The rubric with its criteria in an order; that of MCP-Bench shows what depends on what."""
     return Ask(
-        name="rubric",
+        name=name,
         shuffle=shuffle,
         low=1,
         high=10,
         criteria={name: CRITERIA[name] for name in order},
         introduction="Rate how the agent worked, on each of these criteria by itself. 1 is not at all, 4 is with "
         "serious faults, 7 is with small faults, 10 is without a fault.",
-        shows_wording=True,
+        shows=("wording", "dependencies") if name == "mcp-bench" else ("wording",),
     )
 
 
@@ -123,7 +152,7 @@ COMPLETION = Ask(
         "show that it was done; that the answer says so is not enough."
     },
     introduction="Rate how completely the task was done.",
-    shows_wording=True,
+    shows=("wording",),
 )
 
 GROUNDING = Ask(
@@ -136,5 +165,48 @@ GROUNDING = Ask(
         "nor whether a claim is true: a true claim without support counts as unsupported."
     },
     introduction="Rate how well the answer is grounded in what the agent saw.",
-    shows_wording=False,
 )
+
+M3_COMPLETION = Ask(
+    name="m3-completion",
+    low=0,
+    high=10,
+    criteria={
+        SCORE: "Add up three parts. Plan, 0 to 3: do the calls follow a plan that is whole and in good order? Work, "
+        "0 to 3: did the calls bring what they were made for? Result, 0 to 4: how much of what was asked does the "
+        "answer give? A part that was done halfway gets half of it."
+    },
+    introduction="Rate how completely the task was done, by the three parts below; the score is their sum.",
+)
+"""Task completion as M³-Bench asks for it: three parts, and no sight of the reference."""
+
+M3_GROUNDING = Ask(
+    name="m3-grounding",
+    low=0,
+    high=1,
+    criteria={
+        SCORE: "Which share of the steps of the reference did the agent cover? A step is covered when the agent's "
+        "calls get what it gets, even with other words, other calls or in a slightly different order; a step that is "
+        "missing or plainly went elsewhere is not. Count the steps that are covered and divide by all steps of the "
+        "reference. What the agent did beyond the reference costs nothing."
+    },
+    introduction="Compare what the agent did with the reference, which solves the task, step by step.",
+    shows=("reference",),
+)
+"""Information grounding as M³-Bench asks for it: the covered share of the reference's steps."""
+
+EQUIVALENCE = Ask(
+    name="equivalence",
+    low=0,
+    high=1,
+    criteria={
+        SCORE: "1 when the answer says what the correct answer says, 0 when it does not. Words, order, language, "
+        "rounding and what is said beyond it do not matter, as long as nothing of the correct answer is missing or "
+        "contradicted."
+    },
+    introduction="Compare the answer with the correct answer.",
+    shows=("truth",),
+    answer_only=True,
+    whole=True,
+)
+"""The question of MCPVerse: does the answer mean the same as the ground truth."""

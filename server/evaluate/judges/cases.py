@@ -39,7 +39,22 @@ class Case:
     def material(self) -> Material:
         """What a judge sees."""
         pictures = [Picture(name=name, data=self.library.picture(name)) for name in self.task.pictures]
-        return material(self.task, self.calls, handed_in(self.run), pictures)
+        plan = self.library.plans(self.task)[self.reference]
+        return material(self.task, self.calls, handed_in(self.run), pictures, reference=self.reference, plan=plan)
+
+    @property
+    def reference(self) -> int:
+        """Place of the reference that fits best by the paper's metric; the first when the run was not scored."""
+        card = card_of(self.run)
+        if card is None:
+            return 0
+        return card.reference.index if card.paper is None else card.paper.reference
+
+    @property
+    def outcomes(self) -> dict[str, int] | None:
+        """How often its calls had each outcome; None when it was not scored."""
+        card = card_of(self.run)
+        return card.outcomes if card is not None else None
 
     @property
     def row(self) -> Row | None:

@@ -45,6 +45,12 @@ def deviation(values: Sequence[float]) -> float | None:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
+def variation(values: Sequence[float]) -> float | None:
+    """The coefficient of variation: deviation over mean; None for fewer than two values or a mean of 0."""
+    spread = deviation(values)
+    return spread * len(values) / math.fsum(values) if spread is not None and math.fsum(values) else None
+
+
 def alpha(units: Sequence[Sequence[float]]) -> float | None:
     """Krippendorff's α for interval data.
 

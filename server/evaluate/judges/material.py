@@ -1,7 +1,8 @@
 """What a judge sees of a run: the question, the calls with their results, and the answer, all of limited length.
 
-Never the references, the checks or any score: a judge that knew them would only repeat them. Text that came from
-outside loses its control characters and is cut in the middle, where it is longer than a share of the whole.
+Never the checks or any score: a judge that knew them would only repeat them. The reference, what depends on what in it
+and the right answer are shown where a paper's question needs them, and only there. Text that came from outside loses
+its control characters and is cut in the middle, where it is longer than a share of the whole.
 """
 
 import json
@@ -10,10 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from m3bench.server.evaluate.judges.asks import Ask
+from m3bench.server.evaluate.judges.asks import Ask, Part
+from m3bench.server.evaluate.judges.dependencies import dependencies
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
 from m3bench.server.store.records import CallRecord
-from m3bench.tasks.task import Task
+from m3bench.tasks.answers.fields import right_lines
+from m3bench.tasks.plan import Plan
+from m3bench.tasks.task import Reference, Task
 from m3bench.tasks.trajectory import Call
 
 MAX_ANSWER = 20_000
@@ -61,20 +65,39 @@ class Material:
     excluded: int = 0
     """Calls that are neither shown nor counted, because they failed through no fault of the agent."""
     pictures: tuple[Picture, ...] = ()
+    reference: str = ""
+    """The steps of the reference."""
+    dependencies: str = ""
+    """Which calls of the reference need which."""
+    truth: str = ""
+    """The right answer."""
 
     def sections(self, ask: Ask) -> tuple[Section, ...]:
         """What an ask shows."""
-        wording = [Section(title="exact request", text=self.wording)] if ask.shows_wording and self.wording else []
+        parts: dict[Part, tuple[str, str]] = {
+            "wording": ("exact request", self.wording),
+            "reference": ("reference", self.reference),
+            "dependencies": ("dependency analysis", self.dependencies),
+            "truth": ("correct answer", self.truth),
+        }
         return (
             Section(title="request", text=self.question),
-            *wording,
-            *self.calls,
+            *(Section(title=title, text=text) for title, text in (parts[part] for part in ask.shows) if text),
+            *(() if ask.answer_only else self.calls),
             Section(title="answer", text=self.answer),
         )
 
 
-def material(task: Task, records: Sequence[CallRecord], answer: str, pictures: Sequence[Picture] = ()) -> Material:
-    """The material of a submitted run."""
+def material(
+    task: Task,
+    records: Sequence[CallRecord],
+    answer: str,
+    pictures: Sequence[Picture] = (),
+    *,
+    reference: int = 0,
+    plan: Plan | None = None,
+) -> Material:
+    """The material of a submitted run, with one of the task's references and its plan for questions that show them."""
     found = played_run(records, task.question)
     return Material(
         question=readable(task.question, MAX_ANSWER),
@@ -84,6 +107,9 @@ def material(task: Task, records: Sequence[CallRecord], answer: str, pictures: S
         made=len(found.calls),
         excluded=len(found.excluded),
         pictures=tuple(pictures),
+        reference=readable(_steps(task.references[reference]), MAX_ANSWER),
+        dependencies=dependencies(task.references[reference], plan) if plan is not None else "",
+        truth=readable("\n".join(part for part in (task.answer, right_lines(task.fields)) if part), MAX_ANSWER),
     )
 
 
@@ -100,6 +126,17 @@ def _shown(character: str) -> str:
     if character in "\n\t":
         return character
     return "\ufffd" if unicodedata.category(character)[0] == "C" or character in "\u2028\u2029" else character
+
+
+def _steps(reference: Reference) -> str:
+    """The calls of a reference by step, as the calls of a run are shown."""
+    lines = []
+    for number, step in enumerate(reference.steps, 1):
+        lines.append(f"step {number} of {len(reference.steps)}:")
+        for call in step:
+            arguments = json.dumps(call.arguments, ensure_ascii=False, sort_keys=True)
+            lines.append(f"- tool: {json.dumps(call.tool)} arguments: {readable(arguments, MAX_PART)}")
+    return "\n".join(lines)
 
 
 def _calls(found: PlayedRun) -> Iterator[Section]:

@@ -59,6 +59,8 @@ def read(ask: Ask, reply: str) -> Verdict:
     for name, score in found[0].scores.items():
         if not ask.low <= score <= ask.high:
             raise OffScale(f"{name} is {score:g}, and the scale goes from {ask.low:g} to {ask.high:g}")
+        if ask.whole and not score.is_integer():
+            raise OffScale(f"{name} is {score:g}, and only {ask.low:g} or {ask.high:g} can be given")
     return found[0]
 
 
@@ -78,7 +80,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _verdict(ask: Ask, item: Mapping[str, Any]) -> Verdict:
-    if ask.name != "rubric":
+    if not ask.is_rubric:
         return Verdict(scores={SCORE: _score(item, "", ask)}, reasons={SCORE: _reason(item)})
     missing = [name for name in ask.criteria if not isinstance(item.get(name), dict)]
     if missing:

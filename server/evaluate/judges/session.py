@@ -10,7 +10,7 @@ from hashlib import sha256
 
 import anyio
 
-from m3bench.server.evaluate.judges.asks import NAMES, VERSION, Ask, Name, asks
+from m3bench.server.evaluate.judges.asks import OURS, VERSION, Ask, Name, asks
 from m3bench.server.evaluate.judges.cases import Case
 from m3bench.server.evaluate.judges.judge import Judge
 from m3bench.server.evaluate.judges.prompts import Prompt, prompt
@@ -22,6 +22,7 @@ from m3bench.server.evaluate.judges.record import (
     read_judgement,
     write_judgement,
 )
+from m3bench.tasks.errors import UserError
 
 Told = Callable[[Case, Vote], None]
 
@@ -49,7 +50,7 @@ class JudgingSession:
 
     cases: Sequence[Case]
     judges: Sequence[Judge]
-    what: Sequence[Name] = NAMES
+    what: Sequence[Name] = OURS
     resume: bool = False
     judgements: dict[tuple[str, str], Judgement] = field(init=False)
     """By store and run."""
@@ -109,6 +110,11 @@ class JudgingSession:
 
     def _all(self, case: Case) -> Iterator[Question]:
         for ask in asks(self.what, case.task.id):
+            if "truth" in ask.shows and not case.material.truth:
+                raise UserError(
+                    f"The task {case.task.id!r} states no answer to compare with: leave out {ask.name!r}, or judge "
+                    "runs of tasks with an answer or fields."
+                )
             prompts = {
                 sighted: prompt(ask, case.material, case.run.id, pictures=sighted)
                 for sighted in {judge.sighted for judge in self.judges}

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from m3bench.server.evaluate.judges.asks import CRITERIA
-from m3bench.server.evaluate.judges.summary import PUBLISHED, Judged, mean
+from m3bench.server.evaluate.judges.asks import CRITERIA, NAMES, RUBRICS
+from m3bench.server.evaluate.judges.mcp_bench import AXES
+from m3bench.server.evaluate.judges.summary import AVERAGES, Judged, mean
 from m3bench.server.scoring.words import printable
 
 if TYPE_CHECKING:
@@ -20,47 +21,69 @@ def show(out: "Console", entries: Sequence[Judged], numbers: Mapping[str, Any]) 
     out.print(_runs(entries))
     out.print()
     out.print(_agreement(numbers))
-    published = numbers[PUBLISHED]
-    if published["value"] is not None:
-        out.print(
-            f"\naverage_published {published['value']:.3f}: mean of the six metrics and grounding, over "
-            f"{published['runs']} of {numbers['runs']} runs (the six alone: {_number(published['average'])})",
-            soft_wrap=True,
-        )
+    if "mcp_bench" in numbers:
+        out.print()
+        out.print(_axes(numbers["mcp_bench"]))
+    for name, question in AVERAGES.items():
+        average = numbers[name]
+        if average["value"] is not None:
+            out.print(
+                f"\n{name} {average['value']:.3f}: mean of the six metrics and {question}, over "
+                f"{average['runs']} of {numbers['runs']} runs (the six alone: {_number(average['average'])})",
+                soft_wrap=True,
+            )
     for line in _notes(entries, numbers):
         out.print(line, style="yellow", soft_wrap=True)
 
 
 def _runs(entries: Sequence[Judged]) -> "Table":
-    table = _table("run", "task", "completion", "grounding", "rubric", "average_published")
+    asked = [name for name in NAMES if any(name in entry.judgement.panels for entry in entries)]
+    averages = [name for name in AVERAGES if any(entry.average(name) is not None for entry in entries)]
+    overall = ["overall (MCP-Bench)"] if "mcp-bench" in asked else []
+    table = _table("run", "task", *asked, *overall, *averages)
     for entry in entries:
         values = {name: panel.value for name, panel in entry.panels.items()}
-        rubric = mean([values.get(f"rubric.{name}") for name in CRITERIA])
         table.add_row(
             entry.judgement.run[:12],
             printable(entry.judgement.task),
-            _number(values.get("completion")),
-            _number(values.get("grounding")),
-            _number(rubric, 2),
-            _number(entry.published),
+            *(_shown(values, name) for name in asked),
+            *(_number((entry.mcp_bench or {}).get("overall")) for _ in overall),
+            *(_number(entry.average(name)) for name in averages),
         )
     return table
 
 
+def _shown(values: Mapping[str, float | None], name: str) -> str:
+    if name not in RUBRICS:
+        return _number(values.get(name))
+    return _number(mean([values.get(f"{name}.{criterion}") for criterion in CRITERIA]), 2)
+
+
 def _agreement(numbers: Mapping[str, Any]) -> "Table":
-    table = _table("over all runs", "mean", "scale", "high − low", "deviation", "α")
-    for name in ("completion", "grounding", *(f"rubric.{criterion}" for criterion in CRITERIA)):
+    table = _table("over all runs", "mean", "scale", "high − low", "deviation", "variation", "over orders", "α")
+    names = [name for name in NAMES if name not in RUBRICS]
+    for name in (*names, *(f"{rubric}.{criterion}" for rubric in RUBRICS for criterion in CRITERIA)):
         if name in numbers:
             over = numbers[name]
-            digits, scale = (2, "1–10") if name.startswith("rubric.") else (3, "0–1")
+            rubric, _, criterion = name.rpartition(".")
+            digits, scale = (2, "1–10") if rubric else (3, "0–1")
             table.add_row(
-                name.removeprefix("rubric.").replace("_", " ") + (" (rubric)" if digits == 2 else ""),
+                criterion.replace("_", " ") + (f" ({rubric})" if rubric else ""),
                 _number(over["value"], digits),
                 scale,
                 _number(over["span"], digits),
                 _number(over["deviation"], digits),
+                _percent(over["variation"]),
+                _percent(over.get("order_variation")),
                 _number(over["alpha"]),
             )
+    return table
+
+
+def _axes(found: Mapping[str, float | None]) -> "Table":
+    table = _table("MCP-Bench", "score")
+    for name in (*AXES, "overall"):
+        table.add_row(name.replace("_", " "), _number(found[name]))
     return table
 
 
@@ -88,3 +111,7 @@ def _table(*headings: str) -> "Table":
 
 def _number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"

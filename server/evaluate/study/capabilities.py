@@ -87,7 +87,7 @@ def _changed(cell: Cell, model: StudyModel, libraries: dict[str, Library]) -> Ce
         notes.append("the model sees no pictures: it is told so, and its results are ranked apart")
     if can.parallel_calls is False and options.calling != TEXT:
         notes.append("the model makes one call at a time, which costs step coherence")
-    if can.structured_output is False and (options.solver == "executor" or options.calling == TEXT):
+    if can.structured_output is False and (options.solver != "react" or options.calling == TEXT):
         notes.append("the model is not held to JSON: what cannot be read is put right once or counts as a bad call")
     cell = replace(
         cell, options=options, choice=replace(cell.choice, options=options.recorded()), notes=tuple(notes)

@@ -88,9 +88,9 @@ def _model(plan: StudyPlan, model: StudyModel, solver: str, profile: str, tasks:
     options = ModelOptions(
         model=model.model,
         solver=solver,
-        calling=limits.calling if solver == "executor" or limits.calling == "text" else None,
+        calling=limits.calling if solver != "react" or limits.calling == "text" else None,
         max_steps=limits.max_steps,
-        batch=limits.batch if solver == "executor" else None,
+        batch=limits.batch if solver != "react" else None,
         max_minutes=limits.max_minutes,
         max_messages=limits.max_messages,
         max_tokens=limits.max_tokens,

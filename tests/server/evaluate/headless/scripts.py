@@ -149,3 +149,38 @@ class stopped:
     def __exit__(self, *_: object) -> None:
         os.killpg(self.process.pid, self._number)
         self.output = self.process.communicate(timeout=60)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One time that a model was asked, as Inspect's log has it."""
+
+    before: tuple[str, ...]
+    """The messages before the last one, by role and text."""
+    prompt: str
+    """The last message."""
+    tools: tuple[str, ...]
+    """The native tools that it was given."""
+    said: str
+
+
+def asked(folder: Path) -> dict[str, list[Asked]]:
+    """Every time that the model of a result set was asked, by task and in order."""
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.log import read_eval_log
+
+    (path,) = (folder / "inspect").glob("*.eval")
+    log = read_eval_log(str(path), resolve_attachments="full")
+    found: dict[str, list[Asked]] = {}
+    for sample in log.samples or []:
+        events = [event for event in sample.events if isinstance(event, ModelEvent)]
+        found[str(sample.id)] = [
+            Asked(
+                before=tuple(f"{message.role}: {message.text}" for message in event.input[:-1]),
+                prompt=event.input[-1].text,
+                tools=tuple(tool.name for tool in event.tools),
+                said=event.output.completion,
+            )
+            for event in events
+        ]
+    return found

@@ -185,7 +185,7 @@ def test_inspects_mock_model_plays_without_a_network(scenes: dict[str, Outcome])
         ({"model": "nowhere/model"}, "nowhere"),
         ({"model": "model"}, "api_name"),
         ({"model": "m3bench/no-such-script.json"}, "no-such-script"),
-        ({"model": "mockllm/model", "solver": "magic"}, "react or executor"),
+        ({"model": "mockllm/model", "solver": "magic"}, "react, executor, m3-bench"),
         ({"model": "mockllm/model", "solver": "executor", "calling": "smoke"}, "native or text"),
         ({"model": "mockllm/model", "generate": {"temperature": "hot"}}, "number"),
         ({"model": "mockllm/model", "generate": {"heat": 1}}, "heat"),

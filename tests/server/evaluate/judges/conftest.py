@@ -1,5 +1,6 @@
 """Runs to judge, recorded by a real server, and prompts about them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,13 @@ NUMBERS = [4, 8, 15, 16, 23, 42]
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A result set of two scored runs, one right and one wrong; its tasks are in `set`."""
+    """A result set of two scored runs, one right and one wrong; its tasks are in `set`, and the first has an answer."""
     folder = tmp_path_factory.mktemp("judged")
-    pipe = Pipe(["--tasks", str(write_set(folder / "set")), "--data", str(folder / "data")])
+    tasks = write_set(folder / "set") / "tasks.json"
+    written = json.loads(tasks.read_bytes())
+    written["tasks"][1]["answer"] = "They add up to 108."
+    tasks.write_text(json.dumps(written))
+    pipe = Pipe(["--tasks", str(folder / "set"), "--data", str(folder / "data")])
     pipe.open()
     handles = []
     for task, answer in (("sum-1", "108"), ("survey-1", FLATTERY)):
@@ -35,11 +40,11 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pipe.ask(4, "score", {})
     pipe.ask(5, "start_task", {"task_id": "sum-1"})
     pipe.close()
-    tasks = ("sum-1", "survey-1")
+    played = ("sum-1", "survey-1")
     write_header(
-        folder, Header(name="pipe", kind="client", agent="pipe 1", profile="full", tasks=tasks, started="2026-01-01")
+        folder, Header(name="pipe", kind="client", agent="pipe 1", profile="full", tasks=played, started="2026-01-01")
     )
-    for task, handle in zip(tasks, handles, strict=True):
+    for task, handle in zip(played, handles, strict=True):
         append_sample(folder, Sample(task=task, repeat=1, state="scored", run=handle))
     return folder
 

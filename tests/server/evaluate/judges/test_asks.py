@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from m3bench.server.evaluate.judges.asks import CRITERIA, NAMES, SHUFFLES, Ask, asks, orders
+from m3bench.server.evaluate.judges.asks import CRITERIA, MODES, NAMES, OURS, SHUFFLES, Ask, asks, orders
 
 SEEDS = ["sum-1", "survey-1", "", "ünï", *map(str, range(20))]
 
@@ -40,7 +40,7 @@ def test_the_orders_of_a_task_stay_what_they_were() -> None:
 
 
 def test_the_rubric_is_asked_five_times_and_the_others_once() -> None:
-    found = asks(NAMES, "sum-1")
+    found = asks(OURS, "sum-1")
     assert [(ask.name, ask.shuffle) for ask in found] == [
         ("completion", None), ("grounding", None), *(("rubric", shuffle) for shuffle in range(5)),
     ]  # fmt: skip
@@ -48,14 +48,26 @@ def test_the_rubric_is_asked_five_times_and_the_others_once() -> None:
     assert [ask.name for ask in asks(["grounding"], "sum-1")] == ["grounding"]
 
 
+def test_each_question_of_a_paper_shows_what_the_paper_shows() -> None:
+    found = {ask.name: ask for ask in asks(NAMES, "sum-1")}
+    assert {name: found[name].shows for name in NAMES if name not in OURS} == {
+        "m3-completion": (), "m3-grounding": ("reference",), "mcp-bench": ("wording", "dependencies"),
+        "equivalence": ("truth",),
+    }  # fmt: skip
+    assert [name for name in NAMES if found[name].answer_only] == ["equivalence"]
+    assert sorted(name for names in MODES.values() for name in names) == sorted(NAMES)
+    assert [ask.shuffle for ask in asks(["mcp-bench"], "sum-1")] == [0, 1, 2, 3, 4]
+
+
 def test_scales_are_the_published_ones() -> None:
     assert {ask.name: (ask.low, ask.high) for ask in asks(NAMES, "")} == {
-        "completion": (0, 10), "grounding": (0, 1), "rubric": (1, 10),
+        "completion": (0, 10), "grounding": (0, 1), "rubric": (1, 10), "m3-completion": (0, 10), "m3-grounding": (0, 1),
+        "mcp-bench": (1, 10), "equivalence": (0, 1),
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("ask", asks(NAMES, "sum-1"), ids=lambda ask: f"{ask.name}-{ask.shuffle}")
 def test_form_and_schema_of_an_answer_say_the_same(ask: Ask) -> None:
-    shown = json.loads(re.sub(r"<number[^>]*>", "1", ask.form))
+    shown = json.loads(re.sub(r"<(?:number|0)[^>]*>", "1", ask.form))
     assert list(shown) == list(ask.schema["properties"]) == ask.schema["required"]
     assert ask.schema["additionalProperties"] is False

@@ -16,7 +16,9 @@ import pytest
 
 from m3bench.server.cli import main
 from m3bench.server.commands.runs import delete
+from m3bench.server.evaluate.judges.asks import NAMES
 from m3bench.server.evaluate.judges.record import read_judgement
+from m3bench.server.results.resultset import read_resultset
 from m3bench.server.store.sqlite import SqliteStore
 from tests.server.evaluate.judges.doubles import Endpoint, endpoint, obedient, texts
 from tests.waiting import eventually
@@ -114,12 +116,13 @@ def test_four_judges_rate_a_result_set_and_leave_its_score_cards_alone(place: En
     assert first["completion"]["value"] == pytest.approx(0.6)
     assert first["grounding"]["value"] == pytest.approx(0.6)
     assert first["rubric"]["value"] == pytest.approx(6)
-    assert first["average_published"] == pytest.approx((6 + 0.6) / 7)
+    assert first["average_grounded"] == pytest.approx((6 + 0.6) / 7)
+    assert first["average_published"] is None, "nobody was asked what M³-Bench asks"
     assert first["missing"] == []
     whole = found["overall"]
     assert whole["completion"]["rules"] == {"4 judges: mean of the middle two": 2}
     assert whole["completion"]["alpha"] < 0, "the judges differ more within runs than between them"
-    assert whole["average_published"]["runs"] == 2
+    assert whole["average_grounded"]["runs"] == 2
     assert whole["usage"] == {"input_tokens": 5600, "output_tokens": 560, "cost": None}
     assert "survey-1 is judged: 56 of 56 votes, 5,600 tokens in, 560 out" in errors
     assert cards(judged_set) == before
@@ -160,9 +163,60 @@ def test_a_table_shows_values_agreement_and_how_they_came_about(
 ) -> None:
     done = judge(judged_set, judged_set, "--parallel", "16")
     assert done.returncode == 0
-    for text in ("sum-1", "survey-1", "0.600", "6.00", "average_published", "α", "4 judges: mean of the middle two"):
+    for text in ("sum-1", "survey-1", "0.600", "6.00", "average_grounded", "α", "4 judges: mean of the middle two"):
         assert text in done.stdout
     assert "\x1b" not in done.stdout
+
+
+def test_the_judges_of_m3_bench_are_asked_two_questions_and_give_the_published_average(
+    judge: Judge, place: Endpoint, judged_set: Path
+) -> None:
+    done = judge(judged_set, judged_set, "--mode", "m3-bench", "--json")
+    assert len(place.requests) == 2 * 2 * 4
+    first, second = json.loads(done.stdout)["runs"]
+    assert [sorted(set(run) & set(NAMES)) for run in (first, second)] == [["m3-completion", "m3-grounding"]] * 2
+    # The sum is the whole reference: six ones. Four judges say 0.1, 0.4, 0.8 and 1; the middle two count.
+    assert first["average_published"] == pytest.approx((6 + 0.6) / 7)
+    assert first["average_grounded"] is None
+    shown = ["step 1 of 1:" in texts(body)[1] for body in place.requests[:8]]
+    assert shown == [False] * 4 + [True] * 4
+    assert "average_published 0." in judge(judged_set, judged_set, "--mode", "m3-bench", "--resume").stdout
+
+
+def test_the_judges_of_mcp_bench_give_four_axes_and_how_far_they_vary(
+    judge: Judge, place: Endpoint, judged_set: Path
+) -> None:
+    done = judge(judged_set, judged_set, "--mode", "mcp-bench", "--parallel", "16", "--json")
+    assert len(place.requests) == 2 * 5 * 4
+    assert all("dependency analysis" in texts(body)[1] for body in place.requests)
+    found = json.loads(done.stdout)
+    # All calls succeeded; the rubric's four judges say 1, 4, 8 and 10 of 10.
+    assert found["runs"][0]["mcp_bench"]["overall"] == pytest.approx((1 + 3 * 0.6) / 4)
+    assert found["overall"]["mcp_bench"]["schema_understanding"] == 1
+    whole = found["overall"]["mcp-bench.parallelism"]
+    deviation = (sum((score - 5.75) ** 2 for score in (1, 4, 8, 10)) / 4) ** 0.5
+    assert whole["variation"] == pytest.approx(deviation / 5.75)
+    assert whole["order_variation"] == 0
+    shown = judge(judged_set, judged_set, "--mode", "mcp-bench", "--resume").stdout
+    for text in ("schema understanding", "planning effectiveness", "overall", "0.700", f"{deviation / 5.75:.1%}"):
+        assert text in shown
+
+
+def test_the_judges_of_mcpverse_compare_the_answer_with_the_truth(
+    judge: Judge, place: Endpoint, judged_set: Path
+) -> None:
+    place.answer = lambda body: (200, json.dumps({"reason": "so", "score": int(body["model"] != "one")}))
+    handle = next(run.run for run in read_resultset(judged_set).results if run.sample.task == "sum-1").id
+    done = judge(judged_set, handle, "--mode", "mcpverse", "--json")
+    assert len(place.requests) == 4
+    for body in place.requests:
+        _, user = texts(body)
+        assert "They add up to 108." in user
+        assert "result of call" not in user
+        assert isinstance(body["messages"][1]["content"], str), "no picture"
+    (run,) = json.loads(done.stdout)["runs"]
+    assert run["equivalence"]["value"] == 1
+    assert run["equivalence"]["judges"]["openai-api/local/one"] == 0
 
 
 def test_a_judge_that_fails_shrinks_the_ensemble_and_is_reported(
@@ -295,6 +349,8 @@ def test_nobody_to_ask_and_nobody_who_answers_are_two_things(judge: Judge, place
         (["latest", "--models", ","], "--models names no model"),
         (["latest", "--models", "a/b,a/b"], "more than once"),
         (["latest", "--what", "charm"], "--what cannot be charm"),
+        (["latest", "--mode", "charm"], "choose m3bench, m3-bench, mcp-bench, mcpverse"),
+        (["latest", "--mode", "mcpverse"], "'survey-1' states no answer to compare with"),
         (["latest", "--text-only", "a/b"], "which --models does not"),
         (["tests"], "holds no recorded runs"),
     ],

@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.server.evaluate.judges.asks import COMPLETION, GROUNDING, NAMES, Ask, asks
+from m3bench.server.evaluate.judges.asks import (
+    COMPLETION,
+    EQUIVALENCE,
+    GROUNDING,
+    M3_COMPLETION,
+    M3_GROUNDING,
+    NAMES,
+    OURS,
+    Ask,
+    asks,
+)
 from m3bench.server.evaluate.judges.cases import Case
 from m3bench.server.evaluate.judges.material import MAX_ANSWER, MAX_RESULTS, Material, Picture, Section, readable
 from m3bench.server.evaluate.judges.prompts import Prompt, prompt
@@ -17,7 +27,8 @@ from m3bench.server.scorecard.migration import card_of
 from m3bench.tasks.library import Library
 from tests.server.evaluate.judges.doubles import obedient, question, sections
 
-ASKS = asks(NAMES, "sum-1")
+ASKS = asks(OURS, "sum-1")
+THEIRS = asks([name for name in NAMES if name not in OURS], "sum-1")
 
 PLAIN = Material(
     question="How much is it?",
@@ -118,6 +129,41 @@ def test_a_judge_never_reads_references_checks_or_scores(cases: list[Case], ask:
     assert not any(f"{value:.3f}" in text for value in card.metrics.values() if value not in (0, 1))
     assert ("Compute the median" in text) == (ask.name != "grounding")
     assert case.task.question in text
+
+
+def test_only_the_grounding_of_m3_bench_shows_the_reference_and_no_question_shows_checks(cases: list[Case]) -> None:
+    case = cases[1]
+    for ask in THEIRS:
+        made = prompt(ask, case.material, case.run.id) if ask is not EQUIVALENCE else None
+        if made is None:
+            continue
+        parts = sections(made.system, made.user)
+        assert ("reference" in parts) == (ask.name == "m3-grounding")
+        assert ("dependency analysis" in parts) == (ask.name == "mcp-bench")
+        assert "answer_number" not in made.user
+    shown = sections(*_texts(prompt(M3_GROUNDING, case.material, case.run.id)))["reference"]
+    assert shown.splitlines() == [
+        "step 1 of 2:",
+        '- tool: "math/median" arguments: {"numbers": [4, 8, 15, 16, 23, 42]}',
+        '- tool: "math/mean" arguments: {"numbers": [4, 8, 15, 16, 23, 42]}',
+        "step 2 of 2:",
+        '- tool: "math/subtract" arguments: {"minuend": 18, "subtrahend": 15.5}',
+    ]
+    assert "subtract" not in prompt(M3_COMPLETION, case.material, case.run.id).user
+
+
+def test_the_question_of_mcpverse_shows_question_truth_and_answer_alone() -> None:
+    made = prompt(EQUIVALENCE, dataclasses.replace(PLAIN, truth="3", pictures=(Picture(name="a", data=b""),)), "run")
+    assert sections(made.system, made.user) == {"request": PLAIN.question, "correct answer": "3", "answer": "5"}
+    assert made.pictures == ()
+    assert "nothing between is allowed" in made.user
+    forged = dataclasses.replace(PLAIN, truth="3", answer=hostile())
+    parts = sections(*_texts(prompt(EQUIVALENCE, forged, "a1b2")))
+    assert parts["answer"] == hostile()
+
+
+def _texts(made: Prompt) -> tuple[str, str]:
+    return made.system, made.user
 
 
 def test_a_judge_reads_question_calls_results_and_answer_by_step(cases: list[Case]) -> None:

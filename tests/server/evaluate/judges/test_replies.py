@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from m3bench.server.evaluate.judges.asks import COMPLETION, CRITERIA, GROUNDING, rubric
+from m3bench.server.evaluate.judges.asks import COMPLETION, CRITERIA, EQUIVALENCE, GROUNDING, rubric
 from m3bench.server.evaluate.judges.replies import OffScale, Unreadable, read
 
 RUBRIC = rubric(tuple(CRITERIA), 0)
@@ -89,3 +89,9 @@ def test_a_reason_is_kept_short_and_inert() -> None:
     assert "\x1b" not in reason
     assert "\u202e" not in reason
     assert len(reason) < 1_000
+
+
+def test_equivalence_is_all_or_nothing() -> None:
+    assert read(EQUIVALENCE, '{"reason": "alike", "score": 1}').scores == {"score": 1.0}
+    with pytest.raises(OffScale, match="only 0 or 1"):
+        read(EQUIVALENCE, '{"reason": "nearly", "score": 0.5}')
