@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from inspect_ai.agent import AgentState
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, Content, ContentText, get_model
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Content, ContentText, get_model
 from inspect_ai.tool import ToolInfo
 
 from m3bench.server.evaluate.headless.executor import BATCH, MAX_STEPS, result_parts, schema
@@ -136,7 +136,7 @@ class _Talk:
             made = read_strict_calls(reply.text)
         except ReplyError as error:
             await self._tools.attempt(reply.text)
-            earlier = [ChatMessageUser(content=prompt), ChatMessageAssistant(content=reply.text)]
+            earlier: list[ChatMessage] = [ChatMessageUser(content=prompt), ChatMessageAssistant(content=reply.text)]
             reply = await self._ask(AGAIN.format(problem=error), earlier)
             try:
                 made = read_strict_calls(reply.text)
@@ -150,7 +150,7 @@ class _Talk:
     async def _ask(
         self,
         prompt: str,
-        earlier: Sequence[ChatMessageUser | ChatMessageAssistant] = (),
+        earlier: Sequence[ChatMessage] = (),
         tools: Sequence[ToolInfo] = (),
     ) -> ChatMessageAssistant:
         """Put a prompt to the model behind the history, which it does not become part of."""

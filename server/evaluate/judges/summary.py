@@ -151,7 +151,7 @@ def overall(entries: Sequence[Judged]) -> dict[str, Any]:
     asked = [name for name in names if any(name in entry.panels for entry in entries)]
     values = {name: _over(entries, name) for name in asked}
     used = sum((entry.usage for entry in entries), Usage())
-    rubrics = {
+    rubrics: dict[str, float | None] = {
         rubric: mean([values[name]["value"] for name in asked if name.startswith(f"{rubric}.")])
         for rubric in RUBRICS
         if any(name.startswith(f"{rubric}.") for name in asked)
