@@ -19,6 +19,9 @@ CALLS = "m3bench/calls"
 MOST_CALLS = 256
 """More than this is not waited for."""
 
+MOST_STEPS = 64
+"""A seat with more steps that are not complete has cancelled their calls; the oldest of them waits no longer."""
+
 PATIENCE_SECONDS = 30.0
 """How long answers are held back for calls that do not come."""
 
@@ -51,6 +54,8 @@ class Together:
         key = (*conversation(meta), name, calls)
         step = self._steps.setdefault(key, Step())
         step.arrived += 1
+        if len(self._steps) > MOST_STEPS:
+            self._steps.pop(next(iter(self._steps))).complete.set()
         if step.arrived == calls:
             del self._steps[key]
             step.complete.set()

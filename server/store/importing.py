@@ -5,6 +5,7 @@ For records that are made to be read: a board has those of bundles. Nothing here
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from m3bench.server.store import schema
@@ -23,9 +24,7 @@ def import_runs(folder: Path, runs: Iterable[tuple[RunRecord, Sequence[CallRecor
         StoreError: It cannot be written.
     """
     blobs = Blobs(folder / BLOBS)
-    store = SqliteStore(folder)
-    connection = connect(database(folder))
-    try:
+    with closing(SqliteStore(folder)) as store, closing(connect(database(folder))) as connection:
         for run, calls in runs:
             store.add_run(run)
             connection.execute("BEGIN IMMEDIATE")
@@ -33,9 +32,6 @@ def import_runs(folder: Path, runs: Iterable[tuple[RunRecord, Sequence[CallRecor
                 for row in _rows(call, blobs):
                     connection.execute(*schema.statements([row])[0])
             connection.execute("COMMIT")
-    finally:
-        connection.close()
-        store.close()
 
 
 def _rows(call: CallRecord, blobs: Blobs) -> Iterable[Insert]:

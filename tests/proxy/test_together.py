@@ -7,7 +7,7 @@ import anyio.lowlevel
 import pytest
 
 from m3bench.proxy.hints import HINT
-from m3bench.proxy.together import CALLS, MOST_CALLS, Together
+from m3bench.proxy.together import CALLS, MOST_CALLS, MOST_STEPS, Together
 from tests.proxy.house import House
 
 pytestmark = pytest.mark.anyio
@@ -63,3 +63,12 @@ async def test_what_announces_nothing_holds_nothing_back(calls: Any) -> None:
     assert Together().arrive({HINT: 1, CALLS: calls}) is None
     assert Together().arrive({HINT: [1], CALLS: 2}) is None
     assert Together().arrive({CALLS: 2}) is None
+
+
+async def test_steps_whose_calls_were_all_taken_back_are_forgotten() -> None:
+    together = Together()
+    steps = [together.arrive({HINT: number, CALLS: 2}) for number in range(3 * MOST_STEPS)]
+    assert len(together._steps) == MOST_STEPS
+    with anyio.fail_after(5):
+        assert steps[0] is not None
+        await together.wait(steps[0])
