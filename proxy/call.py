@@ -98,7 +98,7 @@ class Journal(Protocol):
         ...
 
     async def answered(self, call: int, answer: Answer) -> None:
-        """Put the answer on record; it survives the death of this process when this returns.
+        """Put the answer on record, also through a cancellation; it survives the death of this process from then on.
 
         Raises:
             StoreError: It is not on record, and must not be sent.

@@ -41,13 +41,17 @@ class Descriptors:
 
     async def send(self, data: bytes) -> None:
         """Write a line whole; raises `OSError` when nobody reads any more."""
+        if not self._lock.locked() and self._has_room(data):
+            os.write(self._sink, data)
+            return
         async with self._lock:
-            if len(data) <= _PIPE_BYTES and os.name == "posix" and select.select((), (self._sink,), (), 0)[1]:
-                os.write(self._sink, data)
-            else:
-                # A line that was begun must be ended, or the stream is lost.
-                with anyio.CancelScope(shield=True):
-                    await anyio.to_thread.run_sync(self._write, data, abandon_on_cancel=True)
+            # A line that was begun must be ended, or the stream is lost.
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(self._write, data, abandon_on_cancel=True)
+
+    def _has_room(self, data: bytes) -> bool:
+        """Whether a line can be written whole without waiting."""
+        return len(data) <= _PIPE_BYTES and os.name == "posix" and bool(select.select((), (self._sink,), (), 0)[1])
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)

@@ -128,10 +128,13 @@ class Fleet:
         asked = {"name": tool, "arguments": params.get("arguments") or {}}
         forwarded = time.monotonic_ns()
         try:
-            with anyio.fail_after(seconds) as clock:
+            # `fail_after` is twice as dear, and this is done for every call.
+            with anyio.CancelScope(deadline=anyio.current_time() + seconds) as clock:
                 patient = Patient(relay, clock) if relay is not None else None
                 found = await self._ask(crew, server, "tools/call", asked, params.get("_meta"), patient)
-            return _answered(found, forwarded)
+                return _answered(found, forwarded)
+            text = f"{server}/{tool} gave no answer within {seconds:g} seconds."
+            return Answer(outcome="failed", owner="upstream", result=error_result(text), forwarded_ns=forwarded)
         except CassetteError as error:
             return Answer(outcome="failed", owner="cassette", result=error_result(str(error)), forwarded_ns=forwarded)
         except UpstreamError as error:
@@ -139,9 +142,6 @@ class Fleet:
                 returned = time.monotonic_ns()
                 return Answer(outcome="not_found", error=_wire(error), forwarded_ns=forwarded, returned_ns=returned)
             return Answer(outcome="failed", owner="upstream", result=error_result(str(error)), forwarded_ns=forwarded)
-        except TimeoutError:
-            text = f"{server}/{tool} gave no answer within {seconds:g} seconds."
-            return Answer(outcome="failed", owner="upstream", result=error_result(text), forwarded_ns=forwarded)
 
     async def prompts(self, seat: Seat) -> list[Json]:
         """The prompts, under the names that clients see."""

@@ -160,8 +160,7 @@ class Router:
             await self._cut_off(number)
             raise
         try:
-            with anyio.CancelScope(shield=True):
-                await self._journal.answered(number, answer)
+            await self._journal.answered(number, answer)
         except Exception as error:
             # What is not on record must not be seen.
             return _unrecorded("The tool answered, but its answer could not be recorded and is withheld", error)

@@ -112,7 +112,7 @@ class Staff:
     def tools(self, crew: Crew | None) -> dict[str, list[Json]]:
         """The tool lists as a crew has them, by server."""
         found = {server: tools for (server, method), tools in self._lists.items() if method == TOOLS}
-        if crew is not None:
+        if crew is not None and crew.lists:
             found |= {server: tools for (server, method), tools in crew.lists.items() if method == TOOLS}
         return found
 

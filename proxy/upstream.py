@@ -120,6 +120,8 @@ class Upstream(ABC):
         Raises:
             UpstreamError: It does not start, or was closed.
         """
+        if self._peer is not None and not self._over:
+            return False
         async with self._opening:
             if self._over:
                 raise UpstreamError(self.name, "what it was started for is over")
