@@ -6,7 +6,8 @@ set, and no two tasks of a set have the same reference.
 
 import json
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,10 +21,11 @@ from m3bench.server.authoring.statistics import max_shared_calls
 from m3bench.server.toolservers.replay import play_call
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
-from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Script, Unfit, frame, media
+from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Play, Script, Unfit, frame, media
 from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
+from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
 
 ATTEMPTS = 32
@@ -139,26 +141,42 @@ async def make(
     """
     file = f"{id}.png"
     composition = family.compose(random.Random(f"picture {picture}"), kit)
+    async with stage(backend, id, family.servers, {file: composition.picture}, (composition.scene,)) as play:
+        script = Script(play, goal)
+        solution = await family.solve(random.Random(f"question {question}"), composition, media(file), script)
+    phrasings = questions(family.name)[goal]
+    distractors = beside(family.servers, f"{family.name} {goal} {phrase}")
+    task = frame(family, id, (file,), phrasings[phrase % len(phrasings)], solution, script, distractors)
+    return Made(task=task, picture=composition.picture, scene=scene_file(composition.scene))
+
+
+@asynccontextmanager
+async def stage(
+    backend: Backend, id: str, servers: tuple[str, ...], pictures: Mapping[str, bytes], scenes: tuple[Scene, ...]
+) -> AsyncIterator[Play]:
+    """Where a task is played while it is made: a sandbox with its pictures."""
     with TemporaryDirectory(prefix="m3bench-") as name:
         workspace = Path(name)
         (workspace / MEDIA).mkdir()
-        (workspace / MEDIA / file).write_bytes(composition.picture)
-        sandbox = await backend.open(
-            SandboxSpec(workspace=workspace, servers=family.servers, scenes=(composition.scene,))
-        )
+        for file, data in pictures.items():
+            (workspace / MEDIA / file).write_bytes(data)
+        sandbox = await backend.open(SandboxSpec(workspace=workspace, servers=servers, scenes=scenes))
         try:
-            script = Script(_Player(sandbox, id), goal)
-            solution = await family.solve(random.Random(f"question {question}"), composition, media(file), script)
+            yield _Player(sandbox, id)
         finally:
             with anyio.CancelScope(shield=True):
                 await sandbox.aclose()
-    others = sorted({tool.server for tool in load_catalog().ready.tools} - set(family.servers))
-    distractors = random.Random(f"distractors {family.name} {goal} {phrase}").sample(
-        others, min(DISTRACTORS, len(others))
-    )
-    task = frame(family, id, file, phrase, solution, script, sorted(distractors))
-    scene = json.dumps(composition.scene.to_json(), ensure_ascii=False)
-    return Made(task=task, picture=composition.picture, scene=f"{scene}\n".encode())
+
+
+def beside(servers: Iterable[str], dice: str) -> list[str]:
+    """Servers that are shown beside those that a task needs."""
+    others = sorted({tool.server for tool in load_catalog().ready.tools} - set(servers))
+    return sorted(random.Random(f"distractors {dice}").sample(others, min(DISTRACTORS, len(others))))
+
+
+def scene_file(scene: Scene) -> bytes:
+    """A scene as it lies in a set."""
+    return f"{json.dumps(scene.to_json(), ensure_ascii=False)}\n".encode()
 
 
 class _Player:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from m3bench.server.commands.gate import gate
+from m3bench.server.commands.photo import photo
 
 if TYPE_CHECKING:
     from m3bench.tasks.families.base import Family
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer(name="tasks", help="List, show, generate and verify tasks.", no_args_is_help=True)
 commands.command()(gate)
+commands.command()(photo)
 
 Set = Annotated[Path | None, typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

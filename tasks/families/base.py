@@ -14,7 +14,6 @@ from typing import Any, Literal, Protocol, TypeAlias
 from m3bench.tasks.answers.fields import Field as AnswerField
 from m3bench.tasks.answers.fields import right_lines
 from m3bench.tasks.checks import Check
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.outcome import without_gap
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.canvas import Canvas
@@ -157,20 +156,39 @@ def call(
     return ReferenceCall(tool=tool, arguments=arguments, tolerances=tolerances)
 
 
+class Kind(Protocol):
+    """A kind of tasks: a family, or whatever else makes them."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """What its references need."""
+        ...
+
+
 def frame(
-    family: Family, id: str, picture: str, phrase: int, solution: Solution, script: Script, distractors: Sequence[str]
+    kind: Kind,
+    id: str,
+    pictures: Sequence[str],
+    question: str,
+    solution: Solution,
+    script: Script,
+    distractors: Sequence[str],
 ) -> Task:
-    """The finished task, asked in one of the phrasings of its goal."""
-    phrasings = questions(family.name)[script.goal]
+    """The finished task; the placeholders of its question are filled from the solution."""
     ways = (Reference(steps=tuple(script.steps)), *solution.alternatives)
     used = {call.tool.partition("/")[0] for way in ways for step in way.steps for call in step}
     return Task(
         id=id,
-        family=family.name,
-        question=phrasings[phrase % len(phrasings)].format(**solution.given),
+        family=kind.name,
+        question=question.format(**solution.given),
         wording=solution.wording,
-        pictures=(picture,),
-        servers=tuple(server for server in family.servers if server in used),
+        pictures=tuple(pictures),
+        servers=tuple(server for server in kind.servers if server in used),
         distractors=tuple(distractors),
         references=ways,
         fields=solution.fields,

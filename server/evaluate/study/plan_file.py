@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.yaml_files import read_yaml
 
 BUNDLED_SET = "bundled"
 
@@ -167,17 +168,7 @@ def read_plan(path: Path) -> StudyPlan:
     Raises:
         InputFileError: It cannot be read, or says something that makes no sense.
     """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    try:
-        data = YAML(typ="safe").load(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputFileError(
-            path, f"cannot be read ({error.strerror}); the plan of a study is expected here"
-        ) from error
-    except (YAMLError, UnicodeDecodeError) as error:
-        raise InputFileError(path, f"is not YAML: {' '.join(str(error).split())[:200]}") from error
+    data = read_yaml(path, "the plan of a study")
     try:
         plan = StudyPlan.model_validate(data if data is not None else {})
     except ValidationError as error:

@@ -1,0 +1,212 @@
+"""Makes tasks from somebody's photographs and what they say is true of them.
+
+Photographs go into the set upright, no larger than screens are, without what cameras write into files, which may say
+where they were taken, and under names that say nothing. Every task is played and proved like those of the families;
+what cannot be made says why.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from m3bench.sandboxes.backends.base import Backend
+from m3bench.server.authoring.generation import beside, scene_file, stage
+from m3bench.server.authoring.planning import play_plans
+from m3bench.server.authoring.verification import verify
+from m3bench.tasks.catalog import did_you_mean
+from m3bench.tasks.errors import InputFileError, M3Error
+from m3bench.tasks.families.base import Script, Unfit, frame, media
+from m3bench.tasks.library import MadeLibrary
+from m3bench.tasks.photos.facts import FILE, Photo, Photos
+from m3bench.tasks.photos.recipes import RECIPES, Recipe, phrasings
+from m3bench.tasks.scene import Scene, SceneObject
+from m3bench.tasks.task import Task, TaskSet
+
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
+LONGEST = 1600
+"""Pixels of the longer side of a photograph in a set."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """A photograph as it lies in the set."""
+
+    file: str
+    data: bytes
+    scene: Scene
+
+
+@dataclass(frozen=True, kw_only=True)
+class Omission:
+    """A task that could not be made."""
+
+    recipe: str
+    photos: tuple[str, ...]
+    why: str
+
+
+def photographs(folder: Path) -> list[str]:
+    """The names of the photographs in a folder."""
+    return sorted(path.name for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
+
+
+def skeleton(folder: Path) -> str:
+    """A `photos.yaml` to fill in.
+
+    Raises:
+        InputFileError: There is no photograph in the folder.
+    """
+    names = photographs(folder)
+    if not names:
+        raise InputFileError(folder, f"has no photographs ({', '.join(SUFFIXES)})")
+    lines = [
+        "# What can be seen in each photograph; take out those that show none of this.",
+        "#   place: a sight, as a map calls it, with town: where that is, such as Paris, France",
+        "#   food: one kind of food in the singular, with count: how many pieces",
+        "#   thing: one kind of thing that shops sell, in the singular, with count: how many",
+        "#   isbn: the number of a book, in quotation marks",
+        "#   also: [other names of it]",
+        "#   objects: [{label: cup, box: [left, top, right, bottom]}], what the detector may tell of, in pixels",
+        "photos:",
+        *(f"  {_quoted(name)}: {{}}" for name in names),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def take(folder: Path, photos: Photos) -> dict[str, Taken]:
+    """The photographs of a folder as they go into a set, by their own names.
+
+    Raises:
+        InputFileError: One is not there or cannot be read.
+    """
+    present = photographs(folder)
+    for name in photos.photos:
+        if name not in present:
+            raise InputFileError(
+                folder / FILE, f"there is no photograph {name!r} beside it.{did_you_mean(name, present)}"
+            )
+    return {
+        name: _taken(folder / name, f"photo-{number}.jpg", photos.photos[name])
+        for number, name in enumerate(sorted(photos.photos), 1)
+    }
+
+
+def most(photos: Photos, per_recipe: int) -> int:
+    """How many tasks there can be at most."""
+    return sum(min(per_recipe, sum(1 for _ in recipe.choices(photos.photos))) for recipe in RECIPES)
+
+
+async def make(
+    photos: Photos,
+    taken: Mapping[str, Taken],
+    backend: Backend,
+    *,
+    seed: int,
+    per_recipe: int,
+    progress: Callable[[str], None] = lambda id: None,
+) -> tuple[MadeLibrary, list[Omission]]:
+    """The tasks that can be made, proved, and why others cannot.
+
+    Args:
+        photos: What is true.
+        taken: The photographs.
+        backend: Where tasks are played.
+        seed: Another seed asks otherwise.
+        per_recipe: The most tasks of one kind.
+        progress: Told the id of each finished task.
+    """
+    tasks: dict[str, tuple[Task, tuple[str, ...]]] = {}
+    omissions: list[Omission] = []
+    for recipe in RECIPES:
+        uses: Counter[str] = Counter()
+        left = list(recipe.choices(photos.photos))
+        random.Random(f"choices {recipe.name} {seed}").shuffle(left)
+        number = 0
+        while left and number < per_recipe:
+            # What was used least goes first, so that every photograph is asked about.
+            chosen = left.pop(min(range(len(left)), key=lambda place: sum(uses[name] for name in left[place])))
+            try:
+                task = await _task(recipe, number + 1, seed, chosen, photos.photos, taken, backend)
+            except (Unfit, M3Error) as error:
+                omissions.append(Omission(recipe=recipe.name, photos=chosen, why=str(error)))
+                continue
+            number += 1
+            uses.update(chosen)
+            tasks[task.id] = task, chosen
+            progress(task.id)
+    library = await _proved(photos.name, [task for task, _ in tasks.values()], taken, backend)
+    for id, problems in _by_task(await verify(library, backend, parallel=1), library).items():
+        task, chosen = tasks.pop(id)
+        omissions.append(Omission(recipe=task.family, photos=chosen, why="; ".join(problems)))
+    kept = [task for task, _ in tasks.values()]
+    return (library if len(kept) == len(library.tasks) else await _proved(photos.name, kept, taken, backend)), omissions
+
+
+async def _task(
+    recipe: Recipe, number: int, seed: int, chosen: Sequence[str], photos: Mapping[str, Photo],
+    taken: Mapping[str, Taken], backend: Backend,
+) -> Task:  # fmt: skip
+    id, used = f"{recipe.name}-{number}", [taken[name] for name in chosen]
+    pictures = {one.file: one.data for one in used}
+    async with stage(backend, id, recipe.servers, pictures, tuple(one.scene for one in used)) as play:
+        script, rng = Script(play), random.Random(f"question {recipe.name} {seed} {' '.join(pictures)}")
+        solution = await recipe.solve(
+            rng, [photos[name] for name in chosen], [media(file) for file in pictures], script
+        )
+    ways = phrasings(recipe.name)
+    question = ways[(seed + number) % len(ways)]
+    return frame(
+        recipe, id, tuple(pictures), question, solution, script, beside(recipe.servers, f"{recipe.name} {seed}")
+    )
+
+
+async def _proved(name: str, tasks: Sequence[Task], taken: Mapping[str, Taken], backend: Backend) -> MadeLibrary:
+    """The set of these tasks, with the plans of their references."""
+    used = {file for task in tasks for file in task.pictures}
+    files = {
+        path: data
+        for one in taken.values()
+        if one.file in used
+        for path, data in ((f"pictures/{one.file}", one.data), (f"scenes/{one.file}.json", scene_file(one.scene)))
+    }
+    made = TaskSet(schema=2, name=name, version="1", tasks=tuple(tasks))
+    return MadeLibrary(made, files, await play_plans(MadeLibrary(made, files), backend, in_order=True))
+
+
+def _by_task(problems: Sequence[str], library: MadeLibrary) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for problem in problems:
+        id, _, said = problem.partition(": ")
+        if id in library.tasks:
+            found.setdefault(id, []).append(said)
+    return found
+
+
+def _taken(path: Path, file: str, photo: Photo) -> Taken:
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        with Image.open(path) as opened:
+            upright = ImageOps.exif_transpose(opened).convert("RGB")
+    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
+        raise InputFileError(path, f"is no photograph that can be read ({error})") from error
+    factor = min(1.0, LONGEST / max(upright.size))
+    size = (max(1, round(upright.width * factor)), max(1, round(upright.height * factor)))
+    buffer = BytesIO()
+    upright.resize(size, Image.Resampling.LANCZOS).save(buffer, "JPEG", quality=88, optimize=True)
+    objects = []
+    for one in photo.objects:
+        left, top, right, bottom = (round(value * factor, 1) for value in one.box)
+        if right > size[0] + 1 or bottom > size[1] + 1:
+            raise InputFileError(
+                path.parent / FILE, f"the box of {one.label!r} reaches beyond {path.name}", field=path.name
+            )
+        objects.append(SceneObject(label=one.label, box=(left, top, right, bottom)))
+    return Taken(file=file, data=buffer.getvalue(), scene=Scene.of(buffer.getvalue(), objects))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,105 @@
+"""`m3bench tasks photo`: tasks from somebody's own photographs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from m3bench.tasks.photos.facts import Photos
+
+
+def photo(
+    folder: Annotated[Path, typer.Argument(help="Folder with the photographs and photos.yaml.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder to write the set into.")] = None,
+    init: Annotated[bool, typer.Option("--init", help="Write a photos.yaml to fill in, and nothing else.")] = False,
+    seed: Annotated[int, typer.Option(help="Another seed asks otherwise.")] = 1,
+    per_recipe: Annotated[int, typer.Option(min=1, help="The most tasks of one kind.")] = 8,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make proved tasks from your own photographs and what you say is true of them.
+
+    m3bench tasks photo pictures --init            # writes pictures/photos.yaml: fill it in
+    m3bench tasks photo pictures -o my-photos      # makes the tasks, plays and proves them
+    m3bench serve --tasks my-photos                # use them
+
+    What a photograph shows (a sight, food, things, a book) is never in a question: whoever plays has to look. The
+    world here is frozen and does not know everything; what it does not know is said, and no task is made of it. The
+    exit code is 1 when there is no task at all.
+    """
+    from m3bench.server.authoring.photos import skeleton
+    from m3bench.tasks.atomic_files import write_atomically
+    from m3bench.tasks.errors import InputFileError, UserError
+    from m3bench.tasks.photos.facts import FILE
+
+    if not folder.is_dir():
+        raise InputFileError(folder, "is no folder: name the one that your photographs are in")
+    if init:
+        if (folder / FILE).exists():
+            raise InputFileError(folder / FILE, "is there already: it is left as it is")
+        write_atomically(folder / FILE, skeleton(folder).encode())
+        typer.echo(folder / FILE)
+        return
+    if out is None:
+        raise UserError("Name a folder for the set: m3bench tasks photo FOLDER -o SET.")
+    _make(folder, _read(folder / FILE), out, seed=seed, per_recipe=per_recipe, json=json)
+
+
+def _make(folder: Path, photos: "Photos", out: Path, *, seed: int, per_recipe: int, json: bool) -> None:
+    from m3bench.sandboxes.backends.inprocess import InProcessBackend
+    from m3bench.server import interrupts
+    from m3bench.server.authoring.photos import Omission, make, most, take
+    from m3bench.server.commands.screen import counter, print_json
+    from m3bench.tasks.library import MadeLibrary
+
+    taken = take(folder, photos)
+
+    async def main() -> tuple[MadeLibrary, list[Omission]]:
+        with counter(most(photos, per_recipe), "Playing") as done:
+            async with InProcessBackend() as backend:
+                return await make(photos, taken, backend, seed=seed, per_recipe=per_recipe, progress=done)
+
+    library, omissions = interrupts.run(main)
+    if library.tasks:
+        library.write(out)
+    if json:
+        print_json({
+            "folder": str(out) if library.tasks else None, "tasks": list(library.tasks),
+            "left_out": [{"kind": one.recipe, "photos": list(one.photos), "why": one.why} for one in omissions],
+        })  # fmt: skip
+    else:
+        reasons: dict[str, list[Omission]] = {}
+        for one in omissions:
+            reasons.setdefault(one.why, []).append(one)
+        for why, (first, *more) in reasons.items():
+            beside = f" (and {len(more)} more)" if more else ""
+            typer.echo(f"No task {first.recipe!r} from {' and '.join(first.photos)}{beside}: {why}")
+        used = {
+            name for name, one in taken.items() if any(one.file in task.pictures for task in library.tasks.values())
+        }
+        for name in sorted({*taken} - used):
+            typer.echo(f"{name} is in no task.")
+    count = len(library.tasks)
+    typer.echo(f"{count} tasks written to {out}" if count else "No task could be made.", err=True)
+    if not count:
+        raise typer.Exit(1)
+
+
+def _read(path: Path) -> "Photos":
+    from pydantic import ValidationError
+
+    from m3bench.tasks.catalog import did_you_mean
+    from m3bench.tasks.errors import InputFileError
+    from m3bench.tasks.photos.facts import Photo, Photos, Seen
+    from m3bench.tasks.yaml_files import read_yaml
+
+    data = read_yaml(path, "what is true of the photographs (`m3bench tasks photo FOLDER --init` begins one)")
+    try:
+        return Photos.model_validate(data if data is not None else {})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        said = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            known = {field for part in (Photos, Photo, Seen) for field in part.model_fields}
+            said = f"there is no such fact.{did_you_mean(str(first['loc'][-1]), known)}"
+        raise InputFileError(path, said, field=".".join(map(str, first["loc"])) or None) from error
