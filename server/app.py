@@ -149,7 +149,9 @@ class App:
     def router(self) -> Router:
         """Answers calls."""
         limits = f"This run may make {self.settings.max_calls} calls in {self.settings.max_minutes:g} minutes."
-        tools = BenchmarkTools(self.runs, self.library, self.score, limits, self._takes_structured, run_in_short)
+        tools = BenchmarkTools(
+            self.runs, self.library, self.score, limits, self._takes_structured, run_in_short, only=self.settings.task
+        )
         return Router(LazyJournal(self), tools, self.fleet, only_runs=self.settings.ranked)
 
     @cached_property
@@ -185,6 +187,8 @@ class App:
         _ = self._attestor.key
         if self.settings.tasks is not None:
             assert self.library.set
+        if self.settings.task is not None:
+            self.library.task(self.settings.task)
 
     def open_seat(self, id: str | None = None, profile: str | None = None, *, lasting: bool = False) -> Seat:
         """A new seat, its tools fixed from now on; a run on one that lasts can be resumed by another process."""

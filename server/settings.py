@@ -55,6 +55,8 @@ class Settings(BaseModel):
     """How many tasks of each family are made so."""
     family: tuple[str, ...] = ()
     """Which families are made so; all of them when empty."""
+    task: str | None = None
+    """The one task that is offered; all of the set when left out."""
     profile: str = "full"
     """Which tools a seat shows."""
     sandbox: Literal["process", "docker", "inprocess"] = "process"

@@ -19,6 +19,7 @@ from m3bench.server.commands import (
     curate,
     demo,
     doctor,
+    harbor,
     image,
     install,
     judge,
@@ -90,6 +91,9 @@ for panel, name, command in (
     app.command(name, rich_help_panel=panel)(command)
 tasks.commands.command("export")(public.export_tasks)
 tasks.commands.command("import")(public.import_tasks)
+app.add_typer(harbor.exports, rich_help_panel=WITHOUT)
+app.add_typer(harbor.imports, rich_help_panel=WITHOUT)
+app.add_typer(harbor.inside, rich_help_panel=WITHOUT)
 app.add_typer(board.commands, rich_help_panel=LOOK)
 app.add_typer(runs.commands, rich_help_panel=LOOK)
 app.add_typer(tasks.commands, rich_help_panel=MAKE)

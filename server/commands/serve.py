@@ -76,6 +76,7 @@ def serve(
     family: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="With --seed or a secret: only tasks of this family.")
     ] = None,
+    task: Annotated[str | None, typer.Option(metavar="ID", help="Offer this task alone.")] = None,
     sandbox: Annotated[str, typer.Option(help="Where tools run: process, or docker.")] = "process",
     runtime: Annotated[
         str | None, typer.Option(help="Another OCI runtime for containers, such as runsc for gVisor.")
@@ -129,6 +130,7 @@ def serve(
         secret_file=secret_file,
         per_family=per_family,
         family=tuple(family or ()),
+        task=task,
         sandbox=sandbox,
         runtime=runtime,
         require_isolation=require_isolation,

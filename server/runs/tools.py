@@ -133,13 +133,14 @@ class BenchmarkTools:
         limits: A sentence on what a run may use.
         structured: Whether a client, by name and version, takes structured content without hiding anything for it.
         shown: What the answer of `score` has for the page that draws it, beside the card.
+        only: The one task that is offered; all of them when None.
     """
 
     names = OWN_TOOLS
 
     def __init__(
         self, runs: Runs, library: Library, scorer: Scorer, limits: str,
-        structured: Callable[[str], bool] = lambda client: False, shown: Shown | None = None,
+        structured: Callable[[str], bool] = lambda client: False, shown: Shown | None = None, only: str | None = None,
     ) -> None:  # fmt: skip
         self._runs = runs
         self._library = library
@@ -147,6 +148,7 @@ class BenchmarkTools:
         self._limits = limits
         self._structured = structured
         self._shown = shown
+        self._only = only
 
     async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
         """Answer one of our own tools."""
@@ -251,7 +253,8 @@ class BenchmarkTools:
         return self._runs.mode == "ranked"
 
     def _offered(self, seat: Seat) -> tuple[Task, ...]:
-        return solvable(tuple(self._library.tasks.values()), tuple(seat.tools.values()))
+        tasks = tuple(task for task in self._library.tasks.values() if self._only in (None, task.id))
+        return solvable(tasks, tuple(seat.tools.values()))
 
     def _of_family(self, seat: Seat, family: str | None) -> list[Task]:
         """The tasks that can be solved here, of one family or of all."""
@@ -276,6 +279,8 @@ class BenchmarkTools:
 
     def _choose(self, seat: Seat, task_id: str | None, family: str | None) -> Task:
         if task_id is not None:
+            if self._only not in (None, task_id):
+                raise RunError(f"This server offers the task {self._only!r} alone: leave the task_id out.")
             task = self._library.task(task_id)
             if task not in self._offered(seat):
                 raise RunError(

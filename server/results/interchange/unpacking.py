@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from m3bench.server.results.interchange.archive import Archive
 from m3bench.server.results.interchange.bundle import NAMES
 from m3bench.server.results.interchange.submission import Submission
-from m3bench.server.results.resultset import DATA, Sample, append_sample, write_header
+from m3bench.server.results.resultset import DATA, Header, Sample, append_sample, write_header
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scoring import Encoder
 from m3bench.server.store.importing import import_runs
@@ -58,23 +59,36 @@ def _packed(submission: Submission, data: Path) -> Iterator[tuple[RunRecord, Seq
 
 
 def _skipped(submission: Submission, library: Library, encoder: Encoder) -> Iterator[tuple[Sample, RunRecord]]:
-    """What was to be played and was not, as runs in which nothing was done."""
+    """What was to be played and was not."""
     header = submission.header
     there = {(sample.task, sample.repeat) for sample in submission.samples}
     manifest = submission.run(submission.runs[0]).record.manifest if submission.runs else {}
     for task in header.tasks:
         for repeat in range(1, header.repeats + 1):
-            if (task, repeat) in there:
-                continue
-            id = sha256(f"{NOT_SUBMITTED} {header.name} {task} {repeat}".encode()).hexdigest()[:40]
-            run = RunRecord(
-                id=id, seat="", task=task, state="scored", mode="ranked", started=header.started, ended=header.started,
-                answer="", seal=None, manifest=manifest, scorecard=None,
-            )  # fmt: skip
-            yield (
-                Sample(task=task, repeat=repeat, state="scored", run=id, reason=NOT_SUBMITTED),
-                _scored(run, library, encoder),
-            )
+            if (task, repeat) not in there:
+                yield nothing_done(header, task, repeat, manifest, library, encoder)
+
+
+def nothing_done(
+    header: Header, task: str, repeat: int, manifest: dict[str, Any], library: Library, encoder: Encoder
+) -> tuple[Sample, RunRecord]:
+    """A sample for which no answer was handed in, as a run in which nothing was done.
+
+    Args:
+        header: The set that it is of.
+        task: The task's id.
+        repeat: Which attempt at it, from 1.
+        manifest: That of the other runs of the set.
+        library: The tasks.
+        encoder: To score with.
+    """
+    id = sha256(f"{NOT_SUBMITTED} {header.name} {task} {repeat}".encode()).hexdigest()[:40]
+    run = RunRecord(
+        id=id, seat="", task=task, state="scored", mode="ranked", started=header.started, ended=header.started,
+        answer="", seal=None, manifest=manifest, scorecard=None,
+    )  # fmt: skip
+    sample = Sample(task=task, repeat=repeat, state="scored", run=id, reason=NOT_SUBMITTED)
+    return sample, _scored(run, library, encoder)
 
 
 def _scored(run: RunRecord, library: Library, encoder: Encoder) -> RunRecord:

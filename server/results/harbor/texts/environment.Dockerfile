@@ -1,0 +1,3 @@
+FROM @BASE@
+COPY pictures /task
+WORKDIR /task

@@ -1,0 +1,2 @@
+FROM @IMAGE@
+COPY test.sh /tests/test.sh
