@@ -8,7 +8,7 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-clients test-frameworks test-model measure-clients measure-frameworks image release check format lock docs pictures bench clean
+.PHONY: help demo test test-all test-clients test-frameworks test-harbor test-model measure-clients measure-frameworks image release check format lock docs pictures bench clean
 
 PYTEST := $(BIN)/python -m pytest --maxprocesses 4 --dist loadgroup
 # Tests that wait for a process leave their core to a neighbour.
@@ -26,7 +26,7 @@ demo: $(VENV)/.run  ## See it work: score cards in the terminal
 	@$(BIN)/m3bench demo
 
 # Types take a core for a minute and a half: tests run beside them.
-SHORT = $(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks or model)"
+SHORT = $(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks or harbor or model)"
 test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: ten minutes on two cores
 	@$(MAKE) -s check > $(VENV)/check.log 2>&1 & checks=$$!; failed=; \
 	$(SHORT) $(addprefix tests/,$(ROOMS)) --cov --cov-report= || failed="$$failed tests of the rooms ($(ROOMS));"; \
@@ -44,6 +44,9 @@ test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from np
 
 test-frameworks: $(VENV)/.all  ## Frameworks for agents play a task, each in an environment of its own (not in test-all)
 	@$(BIN)/python -m pytest -q -rs tests/clients/frameworks
+
+test-harbor: $(VENV)/.dev  ## Harbor plays exported tasks in containers, in an environment of its own (not in test-all)
+	@$(BIN)/python -m pytest -q -rs -m harbor tests/harbor
 
 test-model: $(VENV)/.dev  ## A real language model of 130 MB from PyPI plays, in an environment of its own (not in test-all)
 	@$(BIN)/python -m pytest -q -rs -m model tests/server/evaluate/small_model

@@ -166,10 +166,12 @@ def collect(folder: Folder, task: One, tasks: Set = None, data: Data = None) -> 
 def reward(
     folder: Folder,
     task: One,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Harbor's reward.json.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="LOGS", help="The folder of Harbor's verifier.")],
     tasks: Set = None,
 ) -> None:
     """Score what was collected again, and write the reward: Harbor runs this as the verifier.
+
+    `reward.json`, which Harbor shows, has `reward` and `solved`; `metrics.json` beside it has every number of the card.
 
     Exit code 0: a reward was written. 1: none was, because the run says nothing about the agent.
     """
@@ -178,7 +180,7 @@ def reward(
     from m3bench.server.commands.installed import Installation
     from m3bench.server.commands.record import write_text
     from m3bench.server.results.harbor.dataset import SEAT
-    from m3bench.server.results.harbor.verdict import judge
+    from m3bench.server.results.harbor.verdict import METRICS, REWARD, REWARDS, judge
     from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings
 
@@ -186,7 +188,9 @@ def reward(
     typer.echo(f"{task}: {judged.outcome}{': ' if judged.why else ''}{judged.why}")
     if judged.numbers is None:
         raise typer.Exit(1)
-    write_text(out, f"{json.dumps(judged.numbers, indent=1)}\n")
+    shown = {name: judged.numbers[name] for name in REWARDS}
+    for file, numbers in ((REWARD, shown), (METRICS, judged.numbers)):
+        write_text(out / file, f"{json.dumps(numbers, indent=1)}\n")
 
 
 async def _score(settings: "Settings", seat: str, task: str) -> None:

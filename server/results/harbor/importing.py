@@ -126,7 +126,7 @@ def _write_set(
 def _header(agent: str, looked: Sequence[Looked], set_hash: str) -> Header:
     tasks = Counter(one.task for one in looked)
     profiles = [str(run.record.manifest.get("profile")) for one in looked if (run := one.run) is not None]
-    started = [str(when) for one in looked if (when := one.trial.result.started_at) is not None]
+    started = [when.isoformat() for one in looked if (when := one.trial.result.started_at) is not None]
     versions = sorted({one.trial.result.agent_info.version for one in looked})
     return Header(
         name=agent,

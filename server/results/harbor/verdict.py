@@ -28,6 +28,9 @@ from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
 
 COLLECTED, BUNDLE = "collected.json", "run.m3run"
+REWARD, METRICS = "reward.json", "metrics.json"
+REWARDS = ("reward", "solved")
+"""What stands in `reward.json`: Harbor's tables have a column for each."""
 
 NOT_SUBMITTED = {
     "none": "the agent did not start the task",

@@ -42,7 +42,7 @@ def oddities(run: SubmittedRun, tools: Mapping[str, str], *, upstream: bool, lis
     for answer, fields in _submitted(run):
         if answer != run.record.answer:
             yield "answer", run.record.answer, answer
-        if fields != run.record.fields:
+        if fields != (run.record.fields or None):
             yield "fields", run.record.fields, fields
 
 

@@ -9,7 +9,8 @@ FROM @SERVICE@ AS m3bench
 FROM @BASE@
 COPY --from=m3bench /m3bench /m3bench
 COPY . /m3bench/harbor
-RUN mkdir /data /verdict && chown 10001:10001 /data /verdict
+COPY --from=m3bench --chown=10001:10001 /data /data
+COPY --from=m3bench --chown=10001:10001 /data /verdict
 ENV PYTHONPATH=/m3bench/code:/m3bench/lib PYTHONDONTWRITEBYTECODE=1 LANG=C.UTF-8 HOME=/tmp M3BENCH_DATA=/data \
     OMP_THREAD_LIMIT=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MALLOC_ARENA_MAX=2
 USER 10001:10001
