@@ -10,7 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from m3bench.server.store.writer import Unit, Work, Writer
+from m3bench.server.store.schema import Work
+from m3bench.server.store.writer import Unit, Writer
 from m3bench.tasks.errors import StoreError
 
 SECONDS = 0.005
@@ -64,17 +65,16 @@ class Arrivals:
             return self._written.pop(call, ON_RECORD) if rows is None else Arrival(rows=rows, unit=None)
 
     def write(self) -> bool:
-        """Have what waits written, if anything does: the writer takes everything in order.
+        """Have what waits written; tells whether some of it may not be on record yet: the writer takes all in order.
 
         Raises:
             StoreError: The record is closed.
         """
         with self._lock:
-            waiting = list(self._waiting)
-            for call in waiting:
+            for call in list(self._waiting):
                 unit = self._writer.submit(Unit(self._waiting[call]))
                 self._written[call] = Arrival(rows=self._waiting.pop(call), unit=unit)
-        return bool(waiting)
+            return bool(self._written)
 
     def _due(self) -> None:
         self._timed = None

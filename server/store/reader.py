@@ -31,9 +31,11 @@ _CALL = """
     FROM calls LEFT JOIN answers ON answers.call = calls.id
 """
 _SEAT = """
-    SELECT seats.id, seats.owner, profile,
-           (SELECT id FROM runs WHERE runs.seat = seats.id AND state = 'working' LIMIT 1) AS run
-    FROM seats WHERE seats.owner != '' ORDER BY run IS NULL, opened DESC
+    SELECT id, owner, profile, run FROM (
+        SELECT id, owner, profile, opened,
+               (SELECT id FROM runs WHERE runs.seat = seats.id AND state = 'working' LIMIT 1) AS run
+        FROM seats WHERE owner != ''
+    ) AS taken ORDER BY run IS NULL, opened DESC
 """
 
 
@@ -152,7 +154,7 @@ class Reader:
     def counts(self, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
         """The number of calls of each run, and how many of them failed; calls of our own tools do not count."""
         found = self._read(
-            "SELECT run, count(*), coalesce(sum(outcome != 'success'), 0) FROM calls LEFT JOIN answers "
+            "SELECT run, count(*), count(CASE WHEN outcome != 'success' THEN 1 END) FROM calls LEFT JOIN answers "
             f"ON answers.call = calls.id WHERE run IN ({_marks(runs)}) AND tool NOT IN ({_OWN}) GROUP BY run",
             runs,
         )
@@ -160,8 +162,9 @@ class Reader:
 
     def under_way(self) -> dict[int, int]:
         """When the calls that have no answer yet were received, by number."""
-        query = "SELECT id, received_ns FROM calls WHERE id NOT IN (SELECT call FROM answers) AND run IN "
-        return dict(self._read(f"{query} (SELECT id FROM runs WHERE state = 'working')"))
+        unanswered = "NOT EXISTS (SELECT 1 FROM answers WHERE call = calls.id)"
+        working = "run IN (SELECT id FROM runs WHERE state = 'working')"
+        return dict(self._read(f"SELECT id, received_ns FROM calls WHERE {unanswered} AND {working}"))
 
     def seats(self) -> list[SeatRow]:
         """The seats of processes that live: those with a run first, then the newest."""

@@ -17,7 +17,7 @@ from m3bench.server.store.schema import ANSWER_COLUMNS, CALL_COLUMNS, RUN_COLUMN
 from m3bench.server.store.trouble import explain
 from m3bench.tasks.errors import StoreError
 
-_CALLS, _ANSWERS = (f"SELECT {columns}, digest FROM" for columns in (CALL_COLUMNS, ANSWER_COLUMNS))
+_CALLS, _ANSWERS, _SENT = (f"SELECT {columns}, digest FROM" for columns in (CALL_COLUMNS, ANSWER_COLUMNS, SENT_COLUMNS))
 
 UNREADABLE = "the database is damaged where it lies"
 CHANGED = "it is not what was written"
@@ -102,6 +102,17 @@ class Rows:
         """The processes whose seats are not settled."""
         return {owner for (owner,) in self._read("SELECT DISTINCT owner FROM seats WHERE owner != ''", ())}
 
+    def unanswered(self, owner: str) -> list[int]:
+        """The calls on the seats of a process that have no answer."""
+        return [
+            call
+            for (call,) in self._read(
+                "SELECT id FROM calls WHERE seat IN (SELECT id FROM seats WHERE owner = ?) "
+                "AND NOT EXISTS (SELECT 1 FROM answers WHERE call = calls.id) ORDER BY id",
+                (owner,),
+            )
+        ]
+
     def waiting(self) -> list[Unfinished]:
         """The runs under way that are to outlive their server, newest first, with whoever has them now."""
         found = self._read(
@@ -148,7 +159,7 @@ class Rows:
     def _run_rows(self, seat: str | None, damaged: list[Damage]) -> Iterable[Row]:
         query = f"SELECT {RUN_COLUMNS}, digest FROM runs"
         try:
-            return self._fetch(f"{query} WHERE ? IS NULL OR seat = ? ORDER BY number DESC", (seat, seat))
+            return self._fetch(f"{query} WHERE CAST(? AS TEXT) IS NULL OR seat = ? ORDER BY number DESC", (seat, seat))
         except sqlite3.DatabaseError as error:
             if not _is_damage(error):
                 raise explain(error, self._folder, reading=True) from error
@@ -162,19 +173,28 @@ class Rows:
         return sorted(mine, key=lambda row: (str(row[5]), str(row[0])), reverse=True)
 
     def _call(self, id: int) -> CallRecord:
-        found = _checked(self._fetch(f"{_CALLS} calls WHERE id = ?", (id,)))
+        found = self._fetch(f"{_CALLS} calls WHERE id = ?", (id,))
         if not found:
             raise ValueError("it is missing")
-        call = found[0]
-        answers = _checked(self._fetch(f"{_ANSWERS} answers WHERE call = ?", (id,)))
-        sent = _checked(self._fetch(f"SELECT {SENT_COLUMNS}, digest FROM sent WHERE call = ?", (id,)))
-        _, outcome, owner, result, error, full, forwarded, returned = answers[0] if answers else (None,) * 8
+        answers = self._fetch(f"{_ANSWERS} answers WHERE call = ?", (id,))
+        sent = self._fetch(f"{_SENT} sent WHERE call = ?", (id,))
+        return self._record(found[0], answers[0] if answers else None, sent[0] if sent else None)
+
+    def _record(self, call: Row, answer: Row | None, sent: Row | None) -> CallRecord:
+        """A call of its rows, each with its digest.
+
+        Raises:
+            ValueError: One of them, or a large value, is not what was written.
+            OSError: A large value cannot be read.
+        """
+        call = _checked(call)
+        _, outcome, owner, result, error, full, forwarded, returned = _checked(answer) if answer else (None,) * 8
         return CallRecord(
             id=call[0], run=call[1], seat=call[2], tool=call[3], request_id=call[4],
             request=self._blobs.unpack(call[5]) or b"", revision=call[6], client=call[7], wall=call[8],
             received_ns=call[9], outcome=outcome, owner=owner, result=self._blobs.unpack(result),
             error=tuple(json.loads(error)) if error else None, full=self._blobs.unpack(full),
-            forwarded_ns=forwarded, returned_ns=returned, sent_ns=sent[0][1] if sent else None,
+            forwarded_ns=forwarded, returned_ns=returned, sent_ns=_checked(sent)[1] if sent else None,
         )  # fmt: skip
 
     def _why(self, error: sqlite3.Error | OSError | ValueError) -> str:
@@ -227,16 +247,16 @@ def _run(row: Row) -> RunRecord | Damage:
     )  # fmt: skip
 
 
-def _checked(rows: list[Row]) -> list[Row]:
-    """Rows without their digests.
+def _checked(row: Row) -> Row:
+    """A row without its digest.
 
     Raises:
-        ValueError: A row does not fit its digest.
+        ValueError: It does not fit it.
     """
-    for *values, digest in rows:
-        if row_digest(*values) != digest:
-            raise ValueError(CHANGED)
-    return [row[:-1] for row in rows]
+    *values, digest = row
+    if row_digest(*values) != digest:
+        raise ValueError(CHANGED)
+    return tuple(values)
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

@@ -96,6 +96,18 @@ class Insert(NamedTuple):
     values: tuple[Any, ...]
 
 
+class Digested(NamedTuple):
+    """Rows whose digests are to be brought up to date."""
+
+    table: str
+    where: str
+    values: tuple[Any, ...]
+
+
+Work = Sequence[Insert | Digested | Statement]
+"""What is written together: first all rows that are added, then the rest in its order."""
+
+
 def row_digest(*values: object) -> bytes:
     """Eight bytes that change when a value of a row does."""
     return _digest(values)
@@ -111,13 +123,16 @@ def insert(table: str, values: tuple[Any, ...]) -> Insert:
     return Insert(table, (*values, _digest(values)))
 
 
-def statements(work: Iterable[Insert | Statement]) -> list[Statement]:
+def statements(work: Iterable[Insert | Digested | Statement]) -> list[Statement]:
     """What is to be executed: rows of one table in few statements, because each costs a turn between threads."""
     rows: dict[str, list[tuple[Any, ...]]] = {}
     others: list[Statement] = []
     for one in work:
         if isinstance(one, Insert):
             rows.setdefault(one.table, []).append(one.values)
+        elif isinstance(one, Digested):
+            digest = f"row_digest({COLUMNS[one.table]})"
+            others.append((f"UPDATE {one.table} SET digest = {digest} WHERE {one.where}", one.values))
         else:
             others.append(one)
     return [*(_inserts(table, values) for table, values in rows.items()), *others]
@@ -133,11 +148,6 @@ def _insert_sql(table: str, rows: int) -> str:
     columns = f"{COLUMNS[table]}, digest"
     marks = f"({','.join('?' * len(columns.split(',')))})"
     return f"INSERT OR REPLACE INTO {table} ({columns}) VALUES {','.join([marks] * rows)}"
-
-
-def digested(table: str, where: str, values: tuple[Any, ...]) -> Statement:
-    """The statement that brings the digests of rows up to date."""
-    return f"UPDATE {table} SET digest = row_digest({COLUMNS[table]}) WHERE {where}", values
 
 
 def version_of(connection: sqlite3.Connection) -> int:

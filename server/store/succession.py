@@ -1,8 +1,8 @@
 """What becomes of the seats, runs and workspaces of a server that is gone.
 
 Its calls were cut off. A run on a seat with a handle waits for its client, with its workspace, until another server on
-the same data folder takes it over or nobody came for long; every other run is abandoned. Only rules and statements:
-`sqlite` decides who is dead, and writes.
+the same record takes it over or nobody came for long; every other run is abandoned. Only rules and statements: a
+store decides who is dead, and writes.
 """
 
 import json
@@ -20,13 +20,13 @@ from m3bench.server.store.layout import OWNERS, WORKSPACES
 from m3bench.server.store.owners import dead
 from m3bench.server.store.records import Resumption
 from m3bench.server.store.rows import Unfinished
-from m3bench.server.store.schema import Statement
+from m3bench.server.store.schema import Digested, Statement, Work
 
 WAIT_SECONDS = 24 * 3600.0
 """How long after the end of its time a run waits for a client that may still want to submit."""
 
 ELSEWHERE = (
-    "The task of this seat is running on another m3bench server with the same data folder: go on there, or try again "
+    "The task of this seat is running on another m3bench server with the same record: go on there, or try again "
     "when that one has ended."
 )
 """What the client of a run is told that another process has."""
@@ -45,23 +45,23 @@ def numbers_after(last: int) -> int:
     return ((last >> _RANGE_BITS) + 1 + secrets.randbits(30)) << _RANGE_BITS
 
 
-def settled(owner: str) -> list[Statement]:
-    """What the record says once a process is known to be dead."""
+def settled(owner: str, cut_off: Collection[int]) -> Work:
+    """What the record says once a process is known to be dead.
+
+    Args:
+        owner: The process.
+        cut_off: Its calls that have no answer.
+    """
     seats = "(SELECT id FROM seats WHERE owner = ?)"
-    cut_off = "id, 'failed', 'proxy', NULL, ?, NULL, 0, 0"
     told = json.dumps(CUT_OFF)
     return [
-        (
-            f"INSERT INTO answers ({schema.ANSWER_COLUMNS}, digest) SELECT {cut_off}, row_digest({cut_off}) "
-            f"FROM calls WHERE seat IN {seats} AND id NOT IN (SELECT call FROM answers)",
-            (told, told, owner),
-        ),
+        *(schema.insert("answers", (call, "failed", "proxy", None, told, None, 0, 0)) for call in cut_off),
         (
             f"UPDATE runs SET state = 'abandoned' WHERE state = 'working' AND seat IN {seats} "
             "AND id NOT IN (SELECT run FROM resumptions)",
             (owner,),
         ),
-        schema.digested("runs", f"state = 'abandoned' AND seat IN {seats}", (owner,)),
+        Digested("runs", f"state = 'abandoned' AND seat IN {seats}", (owner,)),
         ("UPDATE seats SET owner = '' WHERE owner = ?", (owner,)),
     ]
 
@@ -77,12 +77,12 @@ def overdue(waiting: Collection[Unfinished]) -> set[str]:
     }
 
 
-def abandoned(runs: Collection[str]) -> list[Statement]:
+def abandoned(runs: Collection[str]) -> Work:
     """What the record says of runs for which nobody came."""
     marks = f"id IN ({','.join('?' * len(runs))})"
     return [
         (f"UPDATE runs SET state = 'abandoned' WHERE {marks}", tuple(runs)),
-        schema.digested("runs", marks, tuple(runs)),
+        Digested("runs", marks, tuple(runs)),
     ]
 
 
@@ -92,16 +92,16 @@ def over(run: str) -> Statement:
     return f"DELETE FROM resumptions WHERE {ended} AND lost IS NULL", (run,)
 
 
-def lost(run: str, ended: str, why: str) -> list[Statement]:
+def lost(run: str, ended: str, why: str) -> Work:
     """What the record says of a run that could not be resumed."""
     return [
         ("UPDATE runs SET state = 'void', ended = ? WHERE id = ?", (ended, run)),
-        schema.digested("runs", "id = ?", (run,)),
+        Digested("runs", "id = ?", (run,)),
         ("UPDATE resumptions SET lost = ? WHERE run = ?", (why, run)),
     ]
 
 
-def resumable(run: str, resumption: Resumption) -> list[Statement]:
+def resumable(run: str, resumption: Resumption) -> Work:
     """What the record says of a run that is to outlive its server."""
     values = (run, resumption.workspace, resumption.max_calls, resumption.seconds, None)
     return [("INSERT OR REPLACE INTO resumptions VALUES (?,?,?,?,?)", values)]

@@ -1,28 +1,27 @@
-"""The writer of the record: a thread with a connection of its own that commits rows, in groups.
+"""The writer of the record: a thread with a session of its own that commits rows, in groups.
 
 Rows that belong together are a unit, committed whole or not at all; whoever waits for a unit is told what became of
 that unit and of no other. Units that wait at the same time share a commit, and when it fails each is tried alone, so
 that one that cannot be written costs itself only. When nothing can be written, every unit is told so at once, and the
-next one tries again with a fresh connection: the record recovers as soon as it can.
+next one tries again with a fresh session: the record recovers as soon as it can. Which database it is, only the session
+knows.
 """
 
 import asyncio
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
+from typing import Protocol
 
 import anyio
 
-from m3bench.server.store.schema import Insert, Statement, statements
+from m3bench.server.store.schema import Work
 from m3bench.tasks.errors import StoreError
 
 GROUP = 64
 """The most units in one commit."""
-
-Work = Sequence[Insert | Statement]
 
 LOOK_SECONDS = 0.1
 """Between two looks whether the database is still where it was."""
@@ -89,6 +88,31 @@ class Unit:
             self._future.set_result(None)
 
 
+class Session(Protocol):
+    """An open database, as the writer uses it."""
+
+    def commit(self, work: Work) -> None:
+        """Write rows in one transaction; may raise any error."""
+        ...
+
+    def tries_again(self, error: Exception, several: bool) -> bool:
+        """Whether units that failed together are worth another try, each alone.
+
+        Args:
+            error: Why they failed.
+            several: Whether there was more than one.
+        """
+        ...
+
+    def undo(self, error: Exception) -> bool:
+        """Make sure that nothing of a failed transaction stays; False when the session is of no more use."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database; never raises."""
+        ...
+
+
 class Writer:
     """Commits units.
 
@@ -100,14 +124,14 @@ class Writer:
 
     def __init__(
         self,
-        connect: Callable[[], sqlite3.Connection],
+        connect: Callable[[], Session],
         verify: Callable[[], None],
         explain: Callable[[BaseException], StoreError],
     ) -> None:
         self._connect = connect
         self._verify = verify
         self._explain = explain
-        self._connection: sqlite3.Connection | None = None
+        self._session: Session | None = None
         self._queue: SimpleQueue[Unit | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._looked = 0.0
@@ -175,20 +199,34 @@ class Writer:
         ready = [unit for unit in units if self._is_prepared(unit)]
         if not ready:
             return
-        try:
-            connection = self._open()
-        except Exception as error:
-            # No row is at fault: all of them would wait for the same thing again, one after the other.
-            self._undo(error)
-            for unit in ready:
-                unit.error = self._explain(error)
+        session = self._opened(ready)
+        if session is None:
             return
-        why = self._commit(connection, ready)
+        why = self._commit(session, ready)
         if why is None:
             return
-        alone = len(ready) > 1 and not _is_locked(why)
-        for unit in ready:
-            unit.error = self._commit_alone(unit) if alone else self._explain(why)
+        if not session.tries_again(why, len(ready) > 1):
+            for unit in ready:
+                unit.error = self._explain(why)
+            return
+        for number, unit in enumerate(ready):
+            alone = self._opened(ready[number:])
+            if alone is None:
+                return
+            unit.error = self._commit_alone(alone, unit)
+
+    def _opened(self, units: Sequence[Unit]) -> Session | None:
+        """The session; None when there is none, which all units are told at once.
+
+        No row is at fault then: they would wait for the same thing again, one after the other.
+        """
+        try:
+            return self._open()
+        except Exception as error:
+            self._undo(error)
+            for unit in units:
+                unit.error = self._explain(error)
+            return None
 
     def _is_prepared(self, unit: Unit) -> bool:
         try:
@@ -199,65 +237,38 @@ class Writer:
             unit.error = self._explain(error)
         return unit.error is None
 
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._connection = self._connect()
+    def _open(self) -> Session:
+        if self._session is None:
+            self._session = self._connect()
             self._looked = 0.0
         if time.monotonic() - self._looked > LOOK_SECONDS:
             self._verify()
             self._looked = time.monotonic()
-        return self._connection
+        return self._session
 
-    def _commit(self, connection: sqlite3.Connection, units: Sequence[Unit]) -> Exception | None:
+    def _commit(self, session: Session, units: Sequence[Unit]) -> Exception | None:
         """Write units in one transaction; the reason when they are not on record."""
-        work = statements(one for unit in units for one in unit.work)
         try:
-            if len(work) <= 1:
-                for sql, values in work:
-                    connection.execute(sql, values)
-                return None
-            connection.execute("BEGIN IMMEDIATE")
-            for sql, values in work:
-                connection.execute(sql, values)
-            connection.execute("COMMIT")
+            session.commit([one for unit in units for one in unit.work])
         except Exception as error:
             self._undo(error)
             return error
         return None
 
-    def _commit_alone(self, unit: Unit) -> StoreError | None:
+    def _commit_alone(self, session: Session, unit: Unit) -> StoreError | None:
         if unit.after is not None and unit.after.error is not None:
             return unit.after.error
-        why: Exception | None
-        try:
-            why = self._commit(self._open(), [unit])
-        except Exception as error:
-            self._undo(error)
-            why = error
+        why = self._commit(session, [unit])
         return None if why is None else self._explain(why)
 
     def _undo(self, error: Exception) -> None:
-        """Make sure that nothing of a failed transaction stays, if need be by closing the connection."""
-        if self._connection is None:
-            return
-        harmless = isinstance(error, sqlite3.IntegrityError | UnicodeError)
-        try:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-        except sqlite3.Error:
-            harmless = False
-        if not harmless:
+        if self._session is not None and not self._session.undo(error):
             self._disconnect()
 
     def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            with suppress(sqlite3.Error):
-                connection.close()
-
-
-def _is_locked(error: Exception) -> bool:
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
 
 def _tell(units: Sequence[Unit]) -> None:

@@ -1,0 +1,370 @@
+"""What every store does the same way: takes in calls, puts answers on record, keeps seats and runs, tidies up.
+
+An answer is on record, with its call, before it is sent; nothing is ever updated but the state of a run. Writing is
+done by the writer's thread, reading by whoever asks. What cannot be written or read is said in a `StoreError`, with its
+cause and its remedy. Knows no database: `sqlite` and `postgres` are the stores that there are.
+"""
+
+import json
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.server.store import schema, succession
+from m3bench.server.store.arrivals import Arrivals
+from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
+from m3bench.server.store.rows import Rows
+from m3bench.server.store.schema import Digested, Insert, Statement, Work
+from m3bench.server.store.writer import Unit, Writer
+from m3bench.tasks.errors import RunError, StoreError
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR
+
+UNRECORDED = "the answer could not be recorded, and the client was given an error in its place"
+"""The error of a call whose answer failed to be written; written when that is possible again."""
+
+DEPARTURES = 32
+"""Departure times that are written together."""
+
+DEPARTURES_KEPT = 4096
+"""How many are kept while nothing can be written."""
+
+
+class Owned(Protocol):
+    """This process, as the store knows it."""
+
+    @property
+    def id(self) -> str:
+        """Its name; no other process has it."""
+        ...
+
+    def close(self) -> None:
+        """Be gone; doing it twice is fine."""
+        ...
+
+
+class Packing(Protocol):
+    """How large values are kept."""
+
+    def pack(self, value: bytes) -> bytes | str:
+        """What stands in a row for a value."""
+        ...
+
+
+class RecordingStore(ABC):
+    """Runs and calls of m3bench processes.
+
+    Args:
+        folder: Where the files of runs lie.
+        owner: This process.
+        rows: Reads the record.
+        writer: Writes it.
+        blobs: Keeps large values.
+    """
+
+    def __init__(self, folder: Path, *, owner: Owned, rows: Rows, writer: Writer, blobs: Packing) -> None:
+        self.folder = folder
+        self.owner = owner
+        self._rows = rows
+        self._writer = writer
+        self._blobs = blobs
+        self._arrivals = Arrivals(self._writer)
+        # Several processes write to one record: each takes a range of numbers of its own.
+        self._next = succession.numbers()
+        self._seats: dict[str, tuple[Statement, ...]] = {}
+        """Seats that are put on record with their first call."""
+        self._seated = False
+        self._put_off = threading.Lock()
+        self._departures: list[tuple[int, int]] = []
+        """When answers left: nice to have, so they wait until there are some or somebody reads."""
+        self._last: Unit | None = None
+        """The last of the units that nobody waits for; the writer takes them in order."""
+        self._unrecorded: dict[int, tuple[Callable[[], Work], str]] = {}
+        """Calls whose answer could not be written, with the rows of the call where they are missing too, and why."""
+        with suppress(StoreError):  # Somebody who only reads can do without, and the next to open tries again.
+            self.mend()
+
+    # What each store does in its own way
+
+    @abstractmethod
+    def _alone(self) -> AbstractContextManager[None]:
+        """While this holds, no other process tidies up or takes over a run; raises a `StoreError` if it cannot."""
+
+    @abstractmethod
+    def _gone(self, unsettled: set[str]) -> set[str]:
+        """The processes that are dead: of those whose seats are not settled, and of those that left files here."""
+
+    @abstractmethod
+    def _forget_blobs(self) -> None:
+        """Remove large values that no call refers to any more."""
+
+    # The journal of calls
+
+    async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
+        """Take in a call, to be on record with its answer at the latest; returns its number.
+
+        When the record could not be written a moment ago, the call is on record before this returns.
+
+        Raises:
+            StoreError: The record cannot be written: do not forward it.
+        """
+        self._next += 1
+        number, caller = self._next, request.caller
+        seat = self._seats.get(caller.seat, ())
+
+        def rows() -> Work:
+            values = (
+                number, run, caller.seat, _text(tool), json.dumps(request.id), self._blobs.pack(request.raw),
+                _text(caller.revision), _text(caller.client), request.wall, request.received_ns,
+            )  # fmt: skip
+            return [schema.insert("calls", values), *seat]
+
+        if seat or self._writer.failing:
+            await self._written_soon(Unit(rows))
+            self._seat_recorded(caller.seat)
+        else:
+            self._arrivals.add(number, rows)
+        if self._unrecorded:
+            self._last = self._submit(*self._put_right())
+        return number
+
+    async def answered(self, call: int, answer: Answer) -> None:
+        """Put an answer on record; it survives the death of this process when this returns.
+
+        Raises:
+            StoreError: It is not on record: do not send it.
+        """
+        arrival = self._arrivals.take(call)
+
+        def rows() -> Work:
+            values = (
+                call, answer.outcome, answer.owner, self._blobs.pack(answer.result) if answer.result else None,
+                json.dumps(answer.error) if answer.error else None,
+                self._blobs.pack(answer.full) if answer.full else None, answer.forwarded_ns, answer.returned_ns,
+            )  # fmt: skip
+            return [*arrival.with_answer(), schema.insert("answers", values)]
+
+        def failed() -> None:
+            with self._put_off:
+                self._unrecorded[call] = arrival.missing, f"{UNRECORDED}: {unit.error}"
+
+        unit = Unit(rows, failed, after=arrival.unit)
+        await self._written_soon(unit)
+
+    def sent(self, call: int, sent_ns: int) -> None:
+        """Note when an answer left; written later, and nothing depends on it: never raises."""
+        with self._put_off:
+            self._departures.append((call, sent_ns))
+            many = len(self._departures) % DEPARTURES == 0
+        if many:
+            with suppress(StoreError):
+                self._last = self._submit(*self._depart())
+
+    # Seats and runs
+
+    def add_seat(self, seat: str, profile: str, opened: str) -> None:
+        """Note a seat of this process; it is put on record together with its first call."""
+        values = (seat, self.owner.id, profile, opened)
+        self._seats[seat] = (("INSERT OR REPLACE INTO seats VALUES (?,?,?,?)", values),)
+
+    def add_run(self, run: RunRecord, resumption: Resumption | None = None) -> None:
+        """Put a run that begins on record, and how to go on with it if it is to outlive this process."""
+        values = (
+            run.id, run.seat, run.task, run.state, run.mode, run.started, run.ended, run.answer, run.seal,
+            json.dumps(run.manifest), json.dumps(run.scorecard) if run.scorecard is not None else None,
+            json.dumps(run.fields) if run.fields is not None else None,
+        )  # fmt: skip
+        lasting = succession.resumable(run.id, resumption) if resumption is not None else ()
+        self._write(schema.insert("runs", values), *self._seats.get(run.seat, ()), *lasting)
+        self._seat_recorded(run.seat)
+
+    def change_run(self, run: str, **changes: Any) -> None:
+        """Set fields of a run: its state, answer, seal, end or score card."""
+        values = [json.dumps(value) if isinstance(value, dict) else value for value in changes.values()]
+        columns = ", ".join(f"{name} = ?" for name in changes)
+        change = f"UPDATE runs SET {columns} WHERE id = ?", (*values, run)
+        self._write(change, Digested("runs", "id = ?", (run,)), succession.over(run))
+
+    def run(self, prefix: str) -> RunRecord | None:
+        """The run whose handle begins so, when there is exactly one.
+
+        Raises:
+            StoreError: Its record is damaged.
+        """
+        return self._rows.run(prefix)
+
+    def runs(self, seat: str | None = None) -> list[RunRecord]:
+        """The runs of a seat, or every run, newest first; without those whose record is damaged."""
+        return self._rows.runs(seat)[0]
+
+    def states(self) -> dict[str, int]:
+        """How many runs there are in each state."""
+        return self._rows.states()
+
+    def damaged_runs(self) -> list[Damage]:
+        """The runs that `runs` leaves out."""
+        return self._rows.runs(None)[1]
+
+    def calls(self, run: str) -> list[CallRecord]:
+        """A run's calls in the order they arrived.
+
+        Raises:
+            StoreError: One of them is damaged; it says which.
+        """
+        found, damage = self.sound_calls(run)
+        if damage:
+            raise StoreError(f"The record is damaged: {damage[0]}. `m3bench store check` tells more.")
+        return found
+
+    def sound_calls(self, run: str) -> tuple[list[CallRecord], list[Damage]]:
+        """A run's calls in the order they arrived, as far as they can be read, and what cannot."""
+        with suppress(StoreError):
+            self.catch_up()
+        return self._rows.calls(run)
+
+    def client(self, run: str) -> str:
+        """What the client of a run calls itself; empty when it made no call."""
+        return self._rows.client(run)
+
+    def delete_run(self, run: str) -> None:
+        """Forget a run and its calls. Blobs that no call refers to any more go with it."""
+        mine = "(SELECT id FROM calls WHERE run = ?)"
+        self._write(
+            (f"DELETE FROM sent WHERE call IN {mine}", (run,)),
+            (f"DELETE FROM answers WHERE call IN {mine}", (run,)),
+            ("DELETE FROM calls WHERE run = ?", (run,)),
+            ("DELETE FROM resumptions WHERE run = ?", (run,)),
+            ("DELETE FROM runs WHERE id = ?", (run,)),
+        )
+        self._forget_blobs()
+
+    def catch_up(self) -> None:
+        """Write what was put off.
+
+        Raises:
+            StoreError: It cannot be written yet.
+        """
+        if self._arrivals.write():
+            self._write()
+        if self._last is not None:
+            with suppress(StoreError):  # Then it is among what was put off again.
+                self._last.wait()
+        with self._put_off:
+            waiting = [self._depart] * bool(self._departures) + [self._put_right] * bool(self._unrecorded)
+        for unit in [self._submit(*work()) for work in waiting]:
+            unit.wait()
+
+    def close(self) -> None:
+        """Write what was put off, as far as possible, and let go."""
+        with suppress(StoreError):
+            self.catch_up()
+        self._writer.close()
+        self._rows.close()
+        try:
+            # Otherwise another process that opens the store now might see this one half gone.
+            with self._alone():
+                self.owner.close()
+        except StoreError:
+            self.owner.close()
+
+    def mend(self) -> None:
+        """Tidy up after dead owners: their calls were cut off, their runs wait for their clients or are abandoned."""
+        with self._alone():
+            unsettled = self._rows.owners() - {self.owner.id}
+            gone = self._gone(unsettled) - {self.owner.id}
+        for owner in sorted(gone & unsettled):
+            self._write(*succession.settled(owner, self._rows.unanswered(owner)))
+        waiting = self._rows.waiting()
+        late = succession.overdue(waiting)
+        if late:
+            self._write(*succession.abandoned(late))
+        kept = {self.folder / run.resumption.workspace for run in waiting if run.id not in late}
+        for owner in sorted(gone):
+            succession.clear(self.folder, owner, kept)
+
+    def take_over(self, seat: str) -> tuple[RunRecord, Resumption] | None:
+        """The run that waits on a seat for its client, from now on this process's; None when there is none.
+
+        Raises:
+            RunError: Another process that lives has it.
+            StoreError: The record cannot be read or written.
+        """
+        if self._rows.unfinished(seat) is None:
+            return None
+        self.mend()
+        with self._alone():
+            found = self._rows.unfinished(seat)
+            if found is None:
+                return None
+            if found.owner not in ("", self.owner.id):
+                raise RunError(succession.ELSEWHERE)
+            self._write(("UPDATE seats SET owner = ? WHERE id = ?", (self.owner.id, seat)))
+        self._next = max(self._next, succession.numbers_after(self._rows.last_call(found.id)))
+        record = self._rows.run(found.id)
+        assert record is not None
+        return record, found.resumption
+
+    def lose(self, run: str, ended: str, why: str) -> None:
+        """Put on record that a run is void, because it could not be resumed."""
+        self._write(*succession.lost(run, ended, why))
+
+    def lost(self, run: str) -> str | None:
+        """Why a run could not be resumed; None when it was, or never had to be."""
+        return self._rows.lost(run)
+
+    # Inside
+
+    def _seat_recorded(self, seat: str) -> None:
+        if self._seats.pop(seat, None) is not None:
+            self._seated = True
+
+    def _write(self, *work: Insert | Digested | Statement) -> None:
+        """Write now, together, and wait for it."""
+        self._submit(lambda: work).wait()
+
+    async def _written_soon(self, unit: Unit) -> None:
+        unit.from_loop()
+        self._writer.submit(unit)
+        await unit.committed()
+
+    def _submit(self, rows: Callable[[], Work], failed: Callable[[], None] | None = None) -> Unit:
+        unit = Unit(rows, failed)
+        unit.from_thread()
+        return self._writer.submit(unit)
+
+    def _depart(self) -> tuple[Callable[[], Work], Callable[[], None]]:
+        """The departures that were put off, and what to do when they cannot be written."""
+        with self._put_off:
+            rows, self._departures = self._departures, []
+
+        def failed() -> None:
+            with self._put_off:
+                self._departures = [*rows, *self._departures][-DEPARTURES_KEPT:]
+
+        return lambda: [schema.insert("sent", row) for row in rows], failed
+
+    def _put_right(self) -> tuple[Callable[[], Work], Callable[[], None]]:
+        """What the clients of calls saw whose answers could not be written, as rows; and what to do if it fails."""
+        with self._put_off:
+            calls, self._unrecorded = self._unrecorded, {}
+
+        def rows() -> Work:
+            found: list[Insert | Digested | Statement] = []
+            for call, (missing, why) in sorted(calls.items()):
+                error = json.dumps((INTERNAL_ERROR, why))
+                found += [*missing(), schema.insert("answers", (call, "failed", "proxy", None, error, None, 0, 0))]
+            return found
+
+        def failed() -> None:
+            with self._put_off:
+                self._unrecorded |= calls
+
+        return rows, failed
+
+
+def _text(text: str) -> str:
+    """JSON can carry half a character, which no database takes."""
+    return text.encode(errors="replace").decode()
