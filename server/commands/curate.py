@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from m3bench.server.commands.record import Data, Json, find_run, record
+from m3bench.server.commands.record import Data, Json, StoreAt, find_run, record
 
 if TYPE_CHECKING:
     from m3bench.server.authoring.curation.material import Material
@@ -22,6 +22,7 @@ def curate(
         Path | None, typer.Option("--output", "-o", help="Folder of the set of tasks to create or extend.")
     ] = None,
     data: Data = None,
+    store: StoreAt = None,
     task_set: Annotated[
         Path | None, typer.Option(help="Folder of the set the runs were made on; the bundled set when left out.")
     ] = None,
@@ -60,7 +61,7 @@ def curate(
     if output is not None:
         check_folder(output)
     library = Library(task_set or BUNDLED)
-    materials = _materials(data, library, runs)
+    materials = _materials(data, store, library, runs)
     found = interrupts.run(
         _curate, materials, library, _reviewer(asking, accept_verified), output, model, by, sandbox, asking
     )
@@ -80,15 +81,15 @@ def curate(
         raise typer.Exit(1)
 
 
-def _materials(data: Path | None, library: "Library", names: list[str]) -> "list[Material]":
+def _materials(data: Path | None, store: str | None, library: "Library", names: list[str]) -> "list[Material]":
     from m3bench.server.authoring.curation.material import gather
 
-    with record(data) as store:
-        found = [run for run in store.runs() if run.task in library.tasks] if "all" in names else []
+    with record(data, store) as opened:
+        found = [run for run in opened.runs() if run.task in library.tasks] if "all" in names else []
         found = [run for run in found if run.state in ("submitted", "scored")][::-1]
-        found += [find_run(store, name) for name in names if name != "all"]
+        found += [find_run(opened, name) for name in names if name != "all"]
         unique = {run.id: run for run in found}
-        return [gather(store, library, run) for run in unique.values()]
+        return [gather(opened, library, run) for run in unique.values()]
 
 
 def _reviewer(asking: bool, accept: bool) -> "Reviewer":

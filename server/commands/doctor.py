@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from m3bench.server.commands.record import Data
+from m3bench.server.commands.record import Data, StoreAt
 
 if TYPE_CHECKING:
     from m3bench.server.doctor.findings import Check, Finding
@@ -16,6 +16,7 @@ def doctor(
     ] = None,
     sandbox: Annotated[str, typer.Option(help="What must work: process, or docker.")] = "process",
     data: Data = None,
+    store: StoreAt = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check the machine, its clients and the Docker engine, and say how to fix what is wrong.
@@ -30,7 +31,7 @@ def doctor(
     from m3bench.server.commands.screen import print_json
     from m3bench.server.settings import Settings
 
-    settings = Settings.of(sandbox=sandbox, data=data)
+    settings = Settings.of(sandbox=sandbox, data=data, store=store)
     found = [finding for check in checks(client) for finding in check(settings)]
     if json:
         print_json([{**asdict(finding), "needed": _is_needed(finding, sandbox)} for finding in found])

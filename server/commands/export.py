@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from m3bench.server.commands.record import Data, find_run, record, write_text
+from m3bench.server.commands.record import Data, StoreAt, find_run, record, write_text
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
     from m3bench.server.results.interchange.episode import Episode
+    from m3bench.server.store.contract import Store
     from m3bench.server.store.records import CallRecord, RunRecord
-    from m3bench.server.store.sqlite import SqliteStore
 
 
 class Format(StrEnum):
@@ -51,6 +51,7 @@ def export_runs(
         Path | None, typer.Option("--tasks", help="Folder with the tasks, for questions; the bundled set by default.")
     ] = None,
     data: Data = None,
+    store: StoreAt = None,
 ) -> None:
     """Write runs as files: for scoring again, for the public evaluator, for viewers and collectors, or raw."""
     if otlp is not None and (output is not None or format not in (Format.ours, Format.otel)):
@@ -59,21 +60,21 @@ def export_runs(
         raise UserError("--no-content is for traces: it goes with --format otel or --otlp.")
     if format is Format.inspect and output is None:
         raise UserError("An Inspect log is a file: name it with -o, such as -o runs.eval.")
-    with record(data) as store:
-        chosen = [find_run(store, one) for one in run] if run else _submitted(store)
+    with record(data, store) as opened:
+        chosen = [find_run(opened, one) for one in run] if run else _submitted(opened)
         if otlp is not None:
             from m3bench.server.results.interchange.collector import send
 
-            sent = send(_stories(store, chosen, tasks), otlp, content=content)
+            sent = send(_stories(opened, chosen, tasks), otlp, content=content)
             typer.echo(f"{sent} traces sent to {otlp}", err=True)
             return
         if format is Format.inspect:
             from m3bench.server.results.interchange.inspect_log import write_log
 
             assert output is not None
-            write_log(_stories(store, chosen, tasks), output)
+            write_log(_stories(opened, chosen, tasks), output)
         else:
-            text = _text(store, chosen, format, tasks, content)
+            text = _text(opened, chosen, format, tasks, content)
             if output is None:
                 typer.echo(text, nl=False)
                 return
@@ -90,11 +91,11 @@ def call_row(call: "CallRecord") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _submitted(store: "SqliteStore") -> "list[RunRecord]":
+def _submitted(store: "Store") -> "list[RunRecord]":
     return [run for run in store.runs() if run.state in ("submitted", "scored")]
 
 
-def _stories(store: "SqliteStore", runs: "Sequence[RunRecord]", tasks: Path | None) -> "list[Episode]":
+def _stories(store: "Store", runs: "Sequence[RunRecord]", tasks: Path | None) -> "list[Episode]":
     from m3bench.server.results.interchange.episode import episode
     from m3bench.tasks.library import BUNDLED, Library
 
@@ -102,7 +103,7 @@ def _stories(store: "SqliteStore", runs: "Sequence[RunRecord]", tasks: Path | No
     return [episode(run, store, library) for run in runs]
 
 
-def _text(store: "SqliteStore", runs: "Sequence[RunRecord]", format: Format, tasks: Path | None, content: bool) -> str:
+def _text(store: "Store", runs: "Sequence[RunRecord]", format: Format, tasks: Path | None, content: bool) -> str:
     match format:
         case Format.raw:
             return _lines(_raw(run, call) for run in runs for call in store.calls(run.id))

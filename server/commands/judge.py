@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from m3bench.server.commands.record import Data, Json
+from m3bench.server.commands.record import Data, Json, StoreAt, place_of
 
 if TYPE_CHECKING:
     from m3bench.server.evaluate.judges.asks import Name
@@ -50,6 +50,7 @@ def judge(
         bool, typer.Option("--dry-run", help="Only show what would be asked; with --json, every prompt.")
     ] = False,
     data: Data = None,
+    store: StoreAt = None,
     json: Json = False,
 ) -> None:
     """Let models judge runs: task completion, information grounding and a rubric of six criteria, or as a paper does.
@@ -61,12 +62,11 @@ def judge(
     Models are reached through Inspect, the extra `agents`, which reads their keys from the environment.
     """
     from m3bench.server.evaluate.judges.cases import find_cases
-    from m3bench.server.settings import Settings
     from m3bench.tasks.library import BUNDLED, Library
 
     panel, asked = _models(models), _what(what or _mode(mode))
     blind = frozenset(panel if text_only == "all" else _text_only(text_only, panel))
-    cases = find_cases(runs, Settings.of(data=data).data, Library(tasks or BUNDLED))
+    cases = find_cases(runs, place_of(data, store), Library(tasks or BUNDLED))
     if dry_run:
         _show_plan(cases, panel, asked, blind, json)
         return

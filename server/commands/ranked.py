@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from m3bench.server.commands.record import Data, Json
+from m3bench.server.commands.record import Data, Json, StoreAt
 
 if TYPE_CHECKING:
     from m3bench.server.app import App
@@ -90,6 +90,7 @@ def open_set(
         Path | None, typer.Option(help="Write a bundle for each participant of an event there, and a tally.")
     ] = None,
     data: Data = None,
+    store: StoreAt = None,
     json: Json = False,
 ) -> None:
     """Score every submitted run of a secret set, once nobody plays it any more. The set is made again first.
@@ -115,7 +116,8 @@ def open_set(
         raise UserError("There is no secret: give --secret-file, or set M3BENCH_SECRET.")
     if commitment is not None and not compare_digest(secret.commitment, commitment.strip()):
         raise UserError("The commitment is not of this secret: nothing was opened.")
-    settings = Settings.of(ranked=True, per_family=per_family, family=tuple(family or ()), event=event, data=data)
+    chosen = tuple(family or ())
+    settings = Settings.of(ranked=True, per_family=per_family, family=chosen, event=event, data=data, store=store)
     library = SecretLibrary.of(private_set(settings, secret.seed, secret))
     app = App(settings, clients=KnownClients(), library=library)
     check_over(app)
@@ -157,7 +159,7 @@ def pack(app: "App", folder: Path) -> "list[Packed]":
     profile = next((str(run.manifest.get("profile")) for run in app.store.runs()), app.settings.profile)
     offered = solvable(tuple(app.library.tasks.values()), tuple(tools_of(profile, app.catalog, app.library)))
     seats = {one.name: one.seat for one in app.event.plan.participants}
-    return pack_participants(app.settings.data, seats, [task.id for task in offered], folder)
+    return pack_participants(app.place, seats, [task.id for task in offered], folder)
 
 
 async def score_all(app: "App") -> tuple[int, int]:

@@ -8,45 +8,70 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from m3bench.server.store.contract import Store
+    from m3bench.server.store.place import Place
     from m3bench.server.store.records import RunRecord
-    from m3bench.server.store.sqlite import SqliteStore
 
 Data = Annotated[Path | None, typer.Option(help="Folder with the record of runs, instead of M3BENCH_DATA.")]
+StoreAt = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="URL",
+        help="Database with the record, as postgresql://USER@HOST/NAME, instead of M3BENCH_STORE; or a folder.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's handle, its beginning, or `latest`.")]
 
 LATEST = "latest"
 
 
-def hand_down(context: typer.Context, data: Path | None, json: bool) -> None:
+def hand_down(context: typer.Context, data: Path | None, json: bool, store: str | None = None) -> None:
     """Have options that stand before a command count as if they stood behind it."""
-    given = {**({"data": str(data)} if data is not None else {}), **({"json": True} if json else {})}
+    given: dict[str, str | bool] = {"data": str(data)} if data is not None else {}
+    given |= {"json": True} if json else {}
+    given |= {"store": store} if store is not None else {}
     context.default_map = {str(context.invoked_subcommand): given}
 
 
-@contextmanager
-def record(data: Path | None) -> "Iterator[SqliteStore]":
-    """The store of a data folder or of a result set, closed in the end.
+def place_of(data: Path | None, store: str | None = None) -> "Place":
+    """Where the record is that a person means: in a data folder, in a result set, or in a database.
 
     Raises:
         InputFileError: A person named a folder that is not there.
     """
     from m3bench.server.results.resultset import store_folder
     from m3bench.server.settings import Settings
-    from m3bench.server.store.sqlite import SqliteStore
+    from m3bench.server.store.place import Place
     from m3bench.tasks.errors import InputFileError
 
-    if data is not None and not data.exists():
+    chosen = Settings.of(data=data, store=store)
+    if chosen.store is not None:
+        return Place(chosen.data, chosen.store)
+    if (data is not None or store is not None) and not chosen.data.exists():
         # A folder that a person names is not made by looking into it.
-        raise InputFileError(data, "there is no such folder: no run was recorded there")
-    store = SqliteStore(store_folder(Settings.of(data=data).data))
+        raise InputFileError(chosen.data, "there is no such folder: no run was recorded there")
+    return Place(store_folder(chosen.data))
+
+
+@contextmanager
+def record(data: Path | None, store: str | None = None) -> "Iterator[Store]":
+    """The store of a record, closed in the end.
+
+    Raises:
+        InputFileError: A person named a folder that is not there.
+    """
+    from m3bench.server.store.opening import open_store
+
+    found = open_store(place_of(data, store))
     try:
-        yield store
+        yield found
     finally:
-        store.close()
+        found.close()
 
 
-def find_run(store: "SqliteStore", name: str) -> "RunRecord":
+def find_run(store: "Store", name: str) -> "RunRecord":
     """The run a person means.
 
     Raises:
@@ -59,8 +84,8 @@ def find_run(store: "SqliteStore", name: str) -> "RunRecord":
         return found
     if name == LATEST:
         raise UserError(
-            f"There is no run in {store.folder} yet: start a task in a client (`m3bench install` puts m3bench into "
-            "one), or name the folder of other runs with --data."
+            f"There is no run in {store.place} yet: start a task in a client (`m3bench install` puts m3bench into "
+            "one), or name the place of other runs with --data or --store."
         )
     if name and any(run.id.startswith(name) for run in store.runs()):
         raise UserError(f"There is more than one run that begins with {name!r}: give more of its handle.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from m3bench.server.commands.record import Data, Json, find_run, record, why_not_written
+from m3bench.server.commands.record import Data, Json, StoreAt, find_run, record, why_not_written
 
 if TYPE_CHECKING:
     from m3bench.server.results.reports.run import TaskShown
@@ -29,6 +29,7 @@ def report(
         Path | None, typer.Option(help="Folder of the set the task is from; the bundled set when left out.")
     ] = None,
     data: Data = None,
+    store: StoreAt = None,
     json: Json = False,
 ) -> None:
     """Write a run or a whole result set as one HTML file to look at or pass on.
@@ -44,9 +45,9 @@ def report(
         return
     from m3bench.server.results.reports.run import run_document, run_page
 
-    with record(data) as store:
-        run = find_run(store, what)
-        calls = store.calls(run.id)
+    with record(data, store) as opened:
+        run = find_run(opened, what)
+        calls = opened.calls(run.id)
     document = run_document(run, calls, _task_shown(run, tasks))
     if json:
         from m3bench.server.commands.screen import print_json

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from m3bench.server.commands.export import call_row, export_runs
-from m3bench.server.commands.record import Data, Json, RunName, find_run, hand_down, record
+from m3bench.server.commands.record import Data, Json, RunName, StoreAt, find_run, hand_down, record
 
 if TYPE_CHECKING:
     from m3bench.server.store.records import RunRecord
@@ -14,22 +14,22 @@ commands = typer.Typer(name="runs", help="List, show, export and delete recorded
 
 
 @commands.callback(invoke_without_command=True)
-def runs(context: typer.Context, data: Data = None, json: Json = False) -> None:
+def runs(context: typer.Context, data: Data = None, store: StoreAt = None, json: Json = False) -> None:
     """List, show, export and delete recorded runs. Without a command: list."""
     if context.invoked_subcommand is None:
-        list_runs(data, json)
+        list_runs(data, store, json)
     else:
-        hand_down(context, data, json)
+        hand_down(context, data, json, store)
 
 
 @commands.command("list")
-def list_runs(data: Data = None, json: Json = False) -> None:
+def list_runs(data: Data = None, store: StoreAt = None, json: Json = False) -> None:
     """List the runs, newest first."""
     from m3bench.server.commands.screen import console, print_json
 
-    with record(data) as store:
-        found = store.runs()
-        damaged = store.damaged_runs()
+    with record(data, store) as opened:
+        found = opened.runs()
+        damaged = opened.damaged_runs()
     for one in damaged:
         typer.echo(f"m3bench: damaged and left out: {one} (`m3bench store check` tells more)", err=True)
     if json:
@@ -54,16 +54,16 @@ def list_runs(data: Data = None, json: Json = False) -> None:
 
 
 @commands.command()
-def show(run: RunName, data: Data = None, json: Json = False) -> None:
+def show(run: RunName, data: Data = None, store: StoreAt = None, json: Json = False) -> None:
     """Show a run: its calls, and its score card when it has one."""
     from m3bench.server.commands.screen import console, print_json
     from m3bench.server.scorecard.markdown import markdown
     from m3bench.server.scorecard.migration import card_of
 
-    with record(data) as store:
-        found = find_run(store, run)
-        calls, damaged = store.sound_calls(found.id)
-        lost = store.lost(found.id)
+    with record(data, store) as opened:
+        found = find_run(opened, run)
+        calls, damaged = opened.sound_calls(found.id)
+        lost = opened.lost(found.id)
     card = card_of(found)
     for one in damaged:
         typer.echo(f"m3bench: damaged and left out: {one} (`m3bench store check` tells more)", err=True)
@@ -96,6 +96,7 @@ commands.command("export")(export_runs)
 def delete(
     run: Annotated[list[str], typer.Argument(help="Handles, or their beginnings.")],
     data: Data = None,
+    store: StoreAt = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     json: Json = False,
 ) -> None:
@@ -104,15 +105,15 @@ def delete(
 
     from m3bench.server.store.layout import run_folder
 
-    with record(data) as store:
-        found = [find_run(store, one) for one in run]
+    with record(data, store) as opened:
+        found = [find_run(opened, one) for one in run]
         names = ", ".join(f"{one.id[:12]} ({one.task})" for one in found)
         if not yes:
             typer.confirm(f"Delete {names}?", abort=True)
         for one in found:
-            store.delete_run(one.id)
-            shutil.rmtree(run_folder(store.folder, one.id), ignore_errors=True)
-            (store.folder / "judges" / f"{one.id}.json").unlink(missing_ok=True)
+            opened.delete_run(one.id)
+            shutil.rmtree(run_folder(opened.folder, one.id), ignore_errors=True)
+            (opened.folder / "judges" / f"{one.id}.json").unlink(missing_ok=True)
     if json:
         from m3bench.server.commands.screen import print_json
 

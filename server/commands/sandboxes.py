@@ -109,10 +109,11 @@ def _workspaces(data: Path | None) -> list[dict[str, Any]]:
 
 
 def _reap_workspaces(data: Path | None) -> list[dict[str, str]]:
-    from m3bench.server.store.sqlite import SqliteStore
+    from m3bench.server.commands.record import place_of
+    from m3bench.server.store.opening import open_store
 
     rows = [row for row in _workspaces(data) if row["leftover"]]
     if rows:
         # Opening the store is what tidies up: the calls and runs of the dead are closed on the way.
-        SqliteStore(_folder(data)).close()
+        open_store(place_of(data)).close()
     return [{"kind": row["kind"], "name": row["name"], "reason": row["leftover"]} for row in rows]

@@ -105,6 +105,14 @@ def serve(
         int, typer.Option(min=0, metavar="N", help="Sandboxes to keep warm, so that the first call is quick.")
     ] = 0,
     data: Annotated[Path | None, typer.Option(help="Folder for the record of runs, instead of M3BENCH_DATA.")] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="PostgreSQL database for runs and calls, as postgresql://USER@HOST/NAME, instead of M3BENCH_STORE; "
+            "--data then holds files alone.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the benchmark to an MCP client, over stdio or HTTP.
 
@@ -143,6 +151,7 @@ def serve(
         max_minutes=max_minutes,
         spares=spares,
         data=data,
+        store=store,
     )
     if event is not None and (not ranked or http is None or token is not None):
         raise UserError("An event is ranked, over HTTP, and each participant has a token: --ranked --http, no --token.")

@@ -5,27 +5,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from m3bench.server.commands.record import Data, Json
+from m3bench.server.commands.record import Data, Json, StoreAt, place_of
 
 if TYPE_CHECKING:
     from m3bench.server.store.checkup import Checkup
 
 commands = typer.Typer(name="store", help="Check, repair and back up the record of runs.", no_args_is_help=True)
 
+REPAIR = "restore it from a backup, and look with `m3bench store check`"
+BACKUP = "copy it with `pg_dump --schema m3bench`, and the folder `runs` of every data folder with it"
+"""What to do with a database instead."""
+
 SHOWN = 40
 """The most damaged parts that are listed for people; --json lists all of them."""
 
 
 @commands.command()
-def check(data: Data = None, json: Json = False) -> None:
+def check(data: Data = None, store: StoreAt = None, json: Json = False) -> None:
     """Look over the record: every row, every large value, every sealed run. Nothing is changed.
 
     Ends with exit code 1 when something is damaged; each line names the run and the call.
     """
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.store.checkup import examine
+    from m3bench.server.store.opening import look_over
 
-    found = examine(_folder(data))
+    found = look_over(place_of(data, store))
     if json:
         print_json(_facts(found))
     else:
@@ -41,7 +45,7 @@ def check(data: Data = None, json: Json = False) -> None:
 
 
 @commands.command()
-def repair(data: Data = None, json: Json = False) -> None:
+def repair(data: Data = None, store: StoreAt = None, json: Json = False) -> None:
     """Make a new database of every run that is whole; the damaged one is kept below backups/.
 
     Does nothing when nothing is damaged. No server may be using the record meanwhile.
@@ -49,7 +53,7 @@ def repair(data: Data = None, json: Json = False) -> None:
     from m3bench.server.commands.screen import print_json
     from m3bench.server.store.upkeep import repair as repaired
 
-    done = repaired(_folder(data))
+    done = repaired(_folder(data, store, "repair", REPAIR))
     if json:
         print_json({"kept": done.kept, "left_out": list(done.left_out), "old": str(done.old) if done.old else None,
                     "before": _facts(done.before)})  # fmt: skip
@@ -67,6 +71,7 @@ def repair(data: Data = None, json: Json = False) -> None:
 @commands.command()
 def backup(
     data: Data = None,
+    store: StoreAt = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Where to; below backups/ when left out.")
     ] = None,
@@ -76,21 +81,25 @@ def backup(
     from m3bench.server.commands.screen import print_json
     from m3bench.server.store.upkeep import backup as copied
 
-    folder = copied(_folder(data), output)
+    folder = copied(_folder(data, store, "backup", BACKUP), output)
     if json:
         print_json({"folder": str(folder)})
     else:
         typer.echo(f"Copied to {folder}. `m3bench runs list --data` with that folder shows what is in it.")
 
 
-def _folder(data: Path | None) -> Path:
-    from m3bench.server.results.resultset import store_folder
-    from m3bench.server.settings import Settings
-    from m3bench.tasks.errors import InputFileError
+def _folder(data: Path | None, store: str | None, what: str, instead: str) -> Path:
+    """The folder of a record that is a file.
 
-    if data is not None and not data.is_dir():
-        raise InputFileError(data, "there is no such folder: no run was recorded there")
-    return store_folder(Settings.of(data=data).data)
+    Raises:
+        UserError: It is in a database, which has programs of its own for this.
+    """
+    from m3bench.tasks.errors import UserError
+
+    place = place_of(data, store)
+    if place.url is not None:
+        raise UserError(f"`m3bench store {what}` is for a record in a folder; {place} is a database: {instead}.")
+    return place.folder
 
 
 def _facts(found: "Checkup") -> dict[str, Any]:

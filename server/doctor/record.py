@@ -2,10 +2,12 @@
 
 from m3bench.server.doctor.findings import Finding, State
 from m3bench.server.settings import Settings
-from m3bench.server.store.checkup import Checkup, examine
+from m3bench.server.store.checkup import Checkup
 from m3bench.server.store.layout import database
+from m3bench.server.store.opening import look_over
+from m3bench.server.store.place import Place
 from m3bench.server.store.schema import VERSION
-from m3bench.tasks.errors import StoreError
+from m3bench.tasks.errors import M3Error
 
 NAMED = 3
 """The most damaged runs that are named in a line."""
@@ -14,14 +16,16 @@ NAMED = 3
 def check_record(settings: Settings) -> list[Finding]:
     """The database of runs and calls; large values and workspaces are left to `m3bench store check`."""
     try:
-        found = examine(settings.data, beside=False)
-    except StoreError as error:
+        found = look_over(Place(settings.data, settings.store), beside=False)
+    except M3Error as error:
         return [_finding("wrong", str(error))]
     if found.version == 0:
         return [_finding("ok", "There is none yet.")]
     if found.damage:
         return [_finding("wrong", _damaged(found))]
     runs = f"{found.runs} run{'' if found.runs == 1 else 's'}"
+    if settings.store is not None:
+        return [_finding("ok", f"{found.folder}: version {found.version}, {runs}, nothing damaged.")]
     if found.version < VERSION:
         says = f"Version {found.version}, {runs}. The next start brings it to version {VERSION} and keeps a copy."
         return [_finding("note", says)]

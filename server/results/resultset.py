@@ -23,9 +23,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scoring.aggregate import Row
+from m3bench.server.store.contract import Store
 from m3bench.server.store.layout import database
+from m3bench.server.store.opening import open_store
+from m3bench.server.store.place import Place
 from m3bench.server.store.records import BESIDE, RunRecord
-from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.atomic_files import append_line, write_atomically
 from m3bench.tasks.errors import InputFileError, StoreError
 from m3bench.tasks.fault import Fault
@@ -286,10 +288,24 @@ def read_resultset(folder: Path) -> ResultSet:
     """
     if not database(store_folder(folder)).exists():
         raise InputFileError(folder, _no_runs(folder))
-    store = SqliteStore(store_folder(folder))
+    return _read(folder, Place(store_folder(folder)))
+
+
+def read_record(place: Place) -> ResultSet:
+    """Read the runs of a record, wherever it is, as a result set.
+
+    Raises:
+        InputFileError: There is none yet.
+        StoreError: It cannot be read.
+    """
+    return read_resultset(place.folder) if place.url is None else _read(place.folder, place)
+
+
+def _read(folder: Path, place: Place) -> ResultSet:
+    store = open_store(place)
     try:
         runs = {run.id: run for run in store.runs()}
-        if (folder / HEADER).exists():
+        if place.url is None and (folder / HEADER).exists():
             header, samples = read_header(folder), list(read_samples(folder).values())
         else:
             header, samples = _plain(folder, store, list(runs.values()))
@@ -326,7 +342,7 @@ def _judged(sample: Sample, card: ScoreCard | None) -> Sample:
     return sample.model_copy(update={"state": "void", "fault": fault, "reason": card.void_reason})
 
 
-def _plain(folder: Path, store: SqliteStore, runs: Sequence[RunRecord]) -> tuple[Header, list[Sample]]:
+def _plain(folder: Path, store: Store, runs: Sequence[RunRecord]) -> tuple[Header, list[Sample]]:
     """The scored and void runs of a data folder, oldest first; the attempts at a task are its repeats."""
     over = (run for run in runs if run.scorecard is not None or run.state == "void")
     scored = sorted(over, key=lambda run: (run.started, run.id))

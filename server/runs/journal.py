@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from m3bench.proxy.call import Answer, ToolRequest
-from m3bench.server.store.sqlite import SqliteStore
+from m3bench.server.store.contract import Store
 
 
 class Onlooker(Protocol):
@@ -27,11 +27,11 @@ class Owner(Protocol):
         ...
 
     @property
-    def store(self) -> SqliteStore:
+    def store(self) -> Store:
         """The record."""
         ...
 
-    async def opened_store(self) -> SqliteStore:
+    async def opened_store(self) -> Store:
         """The same, opened without holding anybody up."""
         ...
 

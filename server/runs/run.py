@@ -22,10 +22,10 @@ from m3bench.server.runs import obstacles
 from m3bench.server.runs.current import Run
 from m3bench.server.runs.event import Event
 from m3bench.server.runs.handin import Fields, send_back_once
+from m3bench.server.store.contract import Store
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, Resumption, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
-from m3bench.server.store.sqlite import SqliteStore
 from m3bench.server.store.trouble import explain
 from m3bench.tasks.errors import RunError, SandboxError, StoreError
 from m3bench.tasks.library import Library
@@ -51,7 +51,7 @@ class Runs:
     def __init__(
         self,
         *,
-        store: Callable[[], SqliteStore],
+        store: Callable[[], Store],
         library: Library,
         pool: Pool,
         manifest: Manifest,
@@ -83,7 +83,7 @@ class Runs:
         """Seats on which a run is about to begin."""
 
     @property
-    def _store(self) -> SqliteStore:
+    def _store(self) -> Store:
         self.touched = True
         return self._open_store()
 

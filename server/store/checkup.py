@@ -15,7 +15,8 @@ from typing import Any
 from m3bench.server.store.blobs import Blobs
 from m3bench.server.store.database import newer
 from m3bench.server.store.layout import BLOBS, database, run_workspace
-from m3bench.server.store.records import OWN_TOOLS, Damage
+from m3bench.server.store.place import Place
+from m3bench.server.store.records import OWN_TOOLS, CallRecord, Damage, RunRecord
 from m3bench.server.store.rows import CHANGED, UNREADABLE, Rows
 from m3bench.server.store.schema import VERSION, columns, row_digest, version_of
 from m3bench.server.store.seal import file_hashes, seal
@@ -33,7 +34,8 @@ MESSAGES = 20
 class Checkup:
     """What a look over a record came to."""
 
-    folder: Path
+    folder: Path | Place
+    """Where the record is."""
     version: int
     """Of the database; 0 when there is none."""
     runs: int
@@ -204,13 +206,25 @@ class _Look:
             for id in runs:
                 run = rows.run(id)
                 calls, damage = rows.calls(id)
-                if run is None or run.seal is None or run.answer is None or damage:
-                    continue
-                workspace = run_workspace(self._folder, id)
-                mine = [call for call in calls if call.tool not in OWN_TOOLS]
-                if not workspace.is_dir():
-                    yield Damage(run=id, call=None, says=NO_WORKSPACE)
-                elif seal(run, mine, file_hashes(workspace), run.answer, run.fields) != run.seal:
-                    yield Damage(run=id, call=None, says=NOT_SEALED)
+                if run is not None and not damage:
+                    yield from broken_seal(self._folder, run, calls)
         finally:
             rows.close()
+
+
+def broken_seal(folder: Path, run: RunRecord, calls: Sequence[CallRecord]) -> Iterator[Damage]:
+    """What is wrong with a submitted run whose calls, files and answer are no longer the ones that were sealed.
+
+    Args:
+        folder: The data folder, with the files that the run left.
+        run: The run.
+        calls: Its calls.
+    """
+    if run.seal is None or run.answer is None:
+        return
+    workspace = run_workspace(folder, run.id)
+    mine = [call for call in calls if call.tool not in OWN_TOOLS]
+    if not workspace.is_dir():
+        yield Damage(run=run.id, call=None, says=NO_WORKSPACE)
+    elif seal(run, mine, file_hashes(workspace), run.answer, run.fields) != run.seal:
+        yield Damage(run=run.id, call=None, says=NOT_SEALED)

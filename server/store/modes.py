@@ -4,11 +4,11 @@ Practice shows scores and references to whoever plays; a ranked record beside it
 """
 
 import sqlite3
-from pathlib import Path
 
 from m3bench.server.store.database import connect
 from m3bench.server.store.layout import database
 from m3bench.server.store.permissions import make_private
+from m3bench.server.store.place import Place
 from m3bench.server.store.records import Mode
 from m3bench.server.store.trouble import explain
 from m3bench.tasks.atomic_files import write_private
@@ -18,39 +18,52 @@ FILE = "mode"
 """Says what kind of runs a data folder is for."""
 
 
-def check_mode(folder: Path, mode: Mode) -> None:
-    """Refuse a data folder that has runs of the other mode.
+def check_mode(place: Place, mode: Mode) -> None:
+    """Refuse a record that has runs of the other mode.
 
     Raises:
         UserError: It has.
     """
-    other = _mode_of(folder)
+    other = _mode_of(place)
     if other is not None and other != mode:
         raise UserError(
-            f"{folder} holds {other} runs, and practice and ranked runs never share a record: name another folder for "
-            f"{mode} runs with --data."
+            f"{place} holds {other} runs, and practice and ranked runs never share a record: name another "
+            f"{'folder' if place.url is None else 'database'} for {mode} runs with "
+            f"{'--data' if place.url is None else '--store'}."
         )
 
 
-def claim_mode(folder: Path, mode: Mode) -> None:
-    """Have a data folder be for runs of one mode from now on.
+def claim_mode(place: Place, mode: Mode) -> None:
+    """Have a record be for runs of one mode from now on.
 
     Raises:
         UserError: It is for the other one.
         StoreError: It cannot be written.
     """
-    check_mode(folder, mode)
+    check_mode(place, mode)
+    folder = place.folder
+    if place.url is not None:
+        from m3bench.server.store.postgres.facts import state_mode
+
+        state_mode(place, mode)
+        check_mode(place, mode)
+        return
     try:
         make_private(folder)
         write_private(folder / FILE, f"{mode}\n".encode())
     except FileExistsError:
-        check_mode(folder, mode)
+        check_mode(place, mode)
     except OSError as error:
         raise explain(error, folder) from error
 
 
-def _mode_of(folder: Path) -> str | None:
-    """What the runs of a folder are; None when there are none, or when both were there before they were told apart."""
+def _mode_of(place: Place) -> str | None:
+    """What the runs of a record are; None when there are none, or when both were there before they were told apart."""
+    if place.url is not None:
+        from m3bench.server.store.postgres.facts import mode_of
+
+        return mode_of(place)
+    folder = place.folder
     try:
         return (folder / FILE).read_text("utf-8").strip() or None
     except OSError:

@@ -6,6 +6,7 @@ is decided above. `sqlite` is the store that servers write with.
 
 import json
 import sqlite3
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,6 +112,10 @@ class Reader:
         self._version, before = version, self._version
         return version != before
 
+    def wait(self, seconds: float) -> None:
+        """Wait so long; a reader that is told when something is written waits no longer than until then."""
+        time.sleep(seconds)
+
     def runs(self, names: Sequence[str]) -> list[RunRow]:
         """The runs with these handles, newest first."""
         return self._runs(f"WHERE id IN ({_marks(names)}) ORDER BY number DESC", names)
@@ -168,8 +173,12 @@ class Reader:
 
     def seats(self) -> list[SeatRow]:
         """The seats of processes that live: those with a run first, then the newest."""
-        alive = owners(self.folder / OWNERS)
+        alive = self._alive()
         return [seat for row in self._read(_SEAT) if (seat := SeatRow(*row)).owner in alive]
+
+    def _alive(self) -> set[str]:
+        """The processes that live."""
+        return owners(self.folder / OWNERS)
 
     def _runs(self, rest: str, values: Sequence[Any] = ()) -> list[RunRow]:
         return [RunRow(*row) for row in self._read(f"{_RUN} {rest}", values)]

@@ -9,20 +9,27 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from m3bench.server.store.blobs import Blobs
 from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
 from m3bench.server.store.schema import ANSWER_COLUMNS, CALL_COLUMNS, RUN_COLUMNS, SENT_COLUMNS, row_digest
 from m3bench.server.store.trouble import explain
 from m3bench.tasks.errors import StoreError
 
-_CALLS, _ANSWERS, _SENT = (f"SELECT {columns}, digest FROM" for columns in (CALL_COLUMNS, ANSWER_COLUMNS, SENT_COLUMNS))
+CALLS, ANSWERS, SENT = (f"SELECT {columns}, digest FROM" for columns in (CALL_COLUMNS, ANSWER_COLUMNS, SENT_COLUMNS))
 
 UNREADABLE = "the database is damaged where it lies"
 CHANGED = "it is not what was written"
 
 Row = tuple[Any, ...]
+
+
+class Unpacking(Protocol):
+    """How large values are found again."""
+
+    def unpack(self, value: bytes | str | None) -> bytes | None:
+        """The value behind what stands in a row; a `ValueError` says that it is not what was written."""
+        ...
 
 
 class Unfinished(NamedTuple):
@@ -45,7 +52,7 @@ class Rows:
         folder: The data folder, for messages.
     """
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection], blobs: Blobs, folder: Path) -> None:
+    def __init__(self, connect: Callable[[], sqlite3.Connection], blobs: Unpacking, folder: Path) -> None:
         self._connect = connect
         self._blobs = blobs
         self._folder = folder
@@ -173,11 +180,11 @@ class Rows:
         return sorted(mine, key=lambda row: (str(row[5]), str(row[0])), reverse=True)
 
     def _call(self, id: int) -> CallRecord:
-        found = self._fetch(f"{_CALLS} calls WHERE id = ?", (id,))
+        found = self._fetch(f"{CALLS} calls WHERE id = ?", (id,))
         if not found:
             raise ValueError("it is missing")
-        answers = self._fetch(f"{_ANSWERS} answers WHERE call = ?", (id,))
-        sent = self._fetch(f"{_SENT} sent WHERE call = ?", (id,))
+        answers = self._fetch(f"{ANSWERS} answers WHERE call = ?", (id,))
+        sent = self._fetch(f"{SENT} sent WHERE call = ?", (id,))
         return self._record(found[0], answers[0] if answers else None, sent[0] if sent else None)
 
     def _record(self, call: Row, answer: Row | None, sent: Row | None) -> CallRecord:

@@ -17,6 +17,7 @@ from m3bench.server.store.database import Factory, connect, newer, prepare
 from m3bench.server.store.layout import BLOBS, OWNERS, database
 from m3bench.server.store.owners import Owner, alone, dead, living, owners
 from m3bench.server.store.permissions import make_private
+from m3bench.server.store.place import Place
 from m3bench.server.store.recording import RecordingStore
 from m3bench.server.store.rows import Rows
 from m3bench.server.store.session import SqliteSession
@@ -38,6 +39,7 @@ class SqliteStore(RecordingStore):
     def __init__(
         self, folder: Path, *, sync: str = "normal", owner: str | None = None, factory: Factory = sqlite3.Connection
     ) -> None:
+        self.place = Place(folder)
         self._path = database(folder)
         self._locks = folder / OWNERS
         self._sync = sync

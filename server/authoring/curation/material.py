@@ -14,9 +14,9 @@ from typing import Any
 
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.trajectory import played_run, result_text
+from m3bench.server.store.contract import Store
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
-from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.answers.outcome import findings_of
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.errors import UserError
@@ -81,7 +81,7 @@ class Material:
         return frozenset(f"{MEDIA}/{name}" for name in self.task.pictures)
 
 
-def gather(store: SqliteStore, library: Library, run: RunRecord) -> Material:
+def gather(store: Store, library: Library, run: RunRecord) -> Material:
     """A run from the record.
 
     Raises:

@@ -13,9 +13,11 @@ from m3bench.server.evaluate.judges.material import Material, Picture, material
 from m3bench.server.results.resultset import HEADER, read_resultset, store_folder
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row
+from m3bench.server.store.contract import Store
 from m3bench.server.store.layout import database
+from m3bench.server.store.opening import open_store
+from m3bench.server.store.place import Place
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
-from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
@@ -63,12 +65,12 @@ class Case:
         return card.paper_row if card is not None else None
 
 
-def find_cases(names: Sequence[str], data: Path, library: Library) -> list[Case]:
+def find_cases(names: Sequence[str], place: Place, library: Library) -> list[Case]:
     """The runs that are meant, each once, in the order given.
 
     Args:
         names: Handles, their beginnings, `latest`, or folders of result sets.
-        data: Where the record of runs lies that handles are looked up in.
+        place: Where the record of runs is that handles are looked up in.
         library: The tasks.
 
     Raises:
@@ -77,7 +79,7 @@ def find_cases(names: Sequence[str], data: Path, library: Library) -> list[Case]
     found: dict[tuple[Path, str], Case] = {}
     for name in names:
         path = Path(name)
-        cases = _of_folder(path, library) if name != LATEST and _is_folder(path) else [_named(name, data, library)]
+        cases = _of_folder(path, library) if name != LATEST and _is_folder(path) else [_named(name, place, library)]
         for case in cases:
             found.setdefault((case.folder.resolve(), case.run.id), case)
     return list(found.values())
@@ -91,19 +93,19 @@ def _of_folder(folder: Path, library: Library) -> list[Case]:
     results = read_resultset(folder)
     if not results.results:
         raise UserError(f"{folder} holds no scored runs: there is nothing to judge.")
-    store = SqliteStore(store_folder(folder))
+    store = open_store(Place(store_folder(folder)))
     try:
         return [_case(store, result.run, library, results.header.agent) for result in results.results]
     finally:
         store.close()
 
 
-def _named(name: str, data: Path, library: Library) -> Case:
+def _named(name: str, place: Place, library: Library) -> Case:
     if Path(name).is_dir():
         raise UserError(f"The folder {name} holds no recorded runs: name a result set, a data folder or a run.")
-    if not database(store_folder(data)).is_file():
-        raise UserError(f"There is no record of runs in {data}: name its folder with --data, or a result set.")
-    store = SqliteStore(store_folder(data))
+    if not place.begun:
+        raise UserError(f"There is no record of runs in {place}: name its folder with --data, or a result set.")
+    store = open_store(place)
     try:
         submitted = (one for one in store.runs() if one.answer is not None)
         run = next(submitted, None) if name == LATEST else store.run(name)
@@ -114,7 +116,7 @@ def _named(name: str, data: Path, library: Library) -> Case:
         store.close()
 
 
-def _case(store: SqliteStore, run: RunRecord, library: Library, agent: str) -> Case:
+def _case(store: Store, run: RunRecord, library: Library, agent: str) -> Case:
     if run.answer is None:
         raise UserError(f"Run {run.id[:12]} is {run.state}: only a run that was submitted can be judged.")
     made_with = run.manifest.get("tasks") or {}

@@ -30,6 +30,7 @@ from m3bench.server.results.interchange.signatures import signatures_of
 from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, store_folder
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row, overall
+from m3bench.server.store.contract import Store
 from m3bench.server.store.layout import judgement, run_workspace
 from m3bench.server.store.records import CallRecord, Mode, RunRecord, State
 from m3bench.server.store.seal import regular_files
@@ -151,7 +152,7 @@ def pack(folder: Path, path: Path) -> Index:
         store.close()
 
 
-def pack_set(found: ResultSet, store: SqliteStore, path: Path, *, seat: str | None = None) -> Index:
+def pack_set(found: ResultSet, store: Store, path: Path, *, seat: str | None = None) -> Index:
     """Pack a result set into a file.
 
     Args:
@@ -182,7 +183,7 @@ def pack_set(found: ResultSet, store: SqliteStore, path: Path, *, seat: str | No
     return index
 
 
-def _runs(found: ResultSet, store: SqliteStore) -> Iterator[RunRecord]:
+def _runs(found: ResultSet, store: Store) -> Iterator[RunRecord]:
     """The scored runs, and what is on record of void ones."""
     yield from (result.run for result in found.results)
     recorded = {run.id: run for run in store.runs()}
@@ -194,7 +195,7 @@ def _samples(found: ResultSet) -> list[Sample]:
     return sorted(samples, key=lambda sample: (sample.task, sample.repeat))
 
 
-def _spool_run(spool: "_Spool", run: RunRecord, store: SqliteStore) -> None:
+def _spool_run(spool: "_Spool", run: RunRecord, store: Store) -> None:
     place = f"runs/{run.id}"
     record = asdict(run)
     del record["scorecard"]

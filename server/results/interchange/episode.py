@@ -16,8 +16,8 @@ from m3bench.server.results.resultset import HEADER, SAMPLES, Header, Sample, re
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scorecard.trajectory import played_run
+from m3bench.server.store.contract import Store
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
-from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import MEDIA, Task
 from m3bench.tasks.trajectory import Trajectory
@@ -101,7 +101,7 @@ class Episode:
         return self.card.success if self.card is not None else None
 
 
-def episode(run: RunRecord, store: SqliteStore, library: Library) -> Episode:
+def episode(run: RunRecord, store: Store, library: Library) -> Episode:
     """The story of a run."""
     known = run.manifest.get("tasks", {}).get("hash") == library.hash
     task = library.tasks.get(run.task) if known else None

@@ -9,10 +9,11 @@ from m3bench.server.attestation.keys import key_of
 from m3bench.server.attestation.log import entries
 from m3bench.server.attestation.statements import counted, state_tally
 from m3bench.server.results.interchange.bundle import pack_set
-from m3bench.server.results.resultset import ResultSet, Sample, read_resultset
+from m3bench.server.results.resultset import ResultSet, Sample, read_record
 from m3bench.server.results.site.places import file_name
+from m3bench.server.store.opening import open_store
+from m3bench.server.store.place import Place
 from m3bench.server.store.records import RunRecord
-from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
 
@@ -30,11 +31,11 @@ class Packed:
     """Their runs, by what became of them."""
 
 
-def pack_participants(data: Path, seats: Mapping[str, str], tasks: Sequence[str], folder: Path) -> list[Packed]:
+def pack_participants(place: Place, seats: Mapping[str, str], tasks: Sequence[str], folder: Path) -> list[Packed]:
     """Write a bundle for each participant of an event whose runs are scored.
 
     Args:
-        data: The event's data folder.
+        place: Where the event's record is.
         seats: The seat of each participant, by their name.
         tasks: What everybody was to play.
         folder: Where the bundles go.
@@ -42,8 +43,8 @@ def pack_participants(data: Path, seats: Mapping[str, str], tasks: Sequence[str]
     Raises:
         InputFileError: There is no record, or something cannot be written.
     """
-    everything = read_resultset(data)
-    store = SqliteStore(data)
+    everything = read_record(place)
+    store = open_store(place)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         runs = store.runs()
@@ -55,7 +56,7 @@ def pack_participants(data: Path, seats: Mapping[str, str], tasks: Sequence[str]
                 file = folder / f"{file_name(name)}.m3run"
                 pack_set(_of(everything, name, mine, tasks), store, file, seat=seat)
             made.append(Packed(name=name, file=file, counts=counted(_states(mine))))
-        _write_tally(folder, data, runs, made)
+        _write_tally(folder, place.folder, runs, made)
     except OSError as error:
         raise InputFileError(folder, f"cannot be written ({error.strerror or error})") from error
     finally:

@@ -17,8 +17,8 @@ from m3bench.server.attestation.keys import PublicKey, key_of
 from m3bench.server.attestation.log import entries
 from m3bench.server.attestation.statements import RUN, TALLY, run_predicate, run_subject, state_tally
 from m3bench.server.results.interchange.verdict import Odd
+from m3bench.server.store.contract import Store
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
-from m3bench.server.store.sqlite import SqliteStore
 
 
 class _Form(BaseModel):
@@ -42,7 +42,7 @@ class Signatures(_Form):
     runs: dict[str, SignedRun]
 
 
-def signatures_of(store: SqliteStore, runs: Sequence[str], seat: str | None = None) -> Signatures | None:
+def signatures_of(store: Store, runs: Sequence[str], seat: str | None = None) -> Signatures | None:
     """What the server of a record signed of some of its runs; None when it has no key.
 
     Args:

@@ -134,19 +134,19 @@ class LivePages:
         return _text("There is nothing here: the live view is at /.", 404)
 
     def _run(self, name: str) -> Response:
-        html = run_html(self._app.settings.data, self._app.library, name, self._state.may_see)
+        html = run_html(self._app.place, self._app.library, name, self._state.may_see)
         if html is None:
             return _text("There is no such run, or it is not sealed yet, or it is ranked and not for everybody.", 404)
         return HTMLResponse(html)
 
     def _results(self, path: str) -> Response:
-        data, library, may_see = self._app.settings.data, self._app.library, self._state.may_see
+        place, library, may_see = self._app.place, self._app.library, self._state.may_see
         if path == results.RESULTS:
-            html = results.results_html(data, may_see)
+            html = results.results_html(place, may_see)
         elif path == results.TASKS:
-            html = results.tasks_html(data, library, may_see)
+            html = results.tasks_html(place, library, may_see)
         else:
-            html = results.task_html(data, library, path.removeprefix(results.TASK), may_see)
+            html = results.task_html(place, library, path.removeprefix(results.TASK), may_see)
         if html is None:
             return _text("There is no scored run to show here yet, or none for everybody.", 404)
         return HTMLResponse(html)

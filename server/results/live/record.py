@@ -1,4 +1,4 @@
-"""What is recorded in a data folder, as the live view shows it: runs, calls, seats and standings as plain rows.
+"""What is on record, as the live view shows it: runs, calls, seats and standings as plain rows.
 
 Reads with `store.reader` and adds who may see what. Score cards are parsed once and their numbers kept.
 """
@@ -6,7 +6,6 @@ Reads with `store.reader` and adds who may see what. Score cards are parsed once
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from m3bench.proxy.indirect import meant
@@ -14,7 +13,9 @@ from m3bench.server.results.live.rows import SEALED, argument_text, call_name, n
 from m3bench.server.results.reports.plain import cut
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scoring.aggregate import Row, overall
-from m3bench.server.store.reader import CallRow, Reader, RunRow
+from m3bench.server.store.opening import open_reader
+from m3bench.server.store.place import Place
+from m3bench.server.store.reader import CallRow, RunRow
 
 RUNS, CALLS = 60, 100
 """How many are shown, the newest."""
@@ -39,25 +40,29 @@ class Numbers:
 
 
 class Record:
-    """The record of a data folder; empty until there is one.
+    """A record; empty until there is one.
 
     Args:
-        folder: The data folder.
+        place: Where it is.
         visible: Whether scores and arguments of runs in a mode may be seen.
     """
 
-    def __init__(self, folder: Path, visible: Visible) -> None:
+    def __init__(self, place: Place, visible: Visible) -> None:
         self.visible = visible
-        self._reader = Reader(folder)
+        self._reader = open_reader(place)
         self._cards: dict[str, Numbers] = {}
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of it."""
         self._reader.close()
 
     def changed(self) -> bool:
         """Whether anything was written since this was asked last."""
         return self._reader.changed()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until something may have been written, so long at most."""
+        self._reader.wait(seconds)
 
     def runs(self, only: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Runs as rows, newest first: those named, or the newest and all under way."""

@@ -1,4 +1,4 @@
-"""What a data folder holds so far, as pages of the live view: all scored runs together, the tasks, and one task.
+"""What a record holds so far, as pages of the live view: all scored runs together, the tasks, and one task.
 
 The same documents and pages as those of a site, made when they are asked for. Runs that the watcher may not see are
 on none of them.
@@ -6,15 +6,14 @@ on none of them.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from m3bench.server.results.reports.run import TaskShown
 from m3bench.server.results.reports.summary import set_document, set_page
-from m3bench.server.results.resultset import ResultSet, read_resultset
+from m3bench.server.results.resultset import ResultSet, read_record
 from m3bench.server.results.site.task import Tried, task_document, task_page, tasks_document, tasks_page
-from m3bench.server.store.layout import database
+from m3bench.server.store.place import Place
 from m3bench.server.store.records import RunRecord
 from m3bench.tasks.library import Library
 
@@ -34,9 +33,9 @@ def run_links(run: RunRecord) -> dict[str, Any]:
     return links(task={run.task: _task(run.task)})
 
 
-def results_html(data: Path, may_see: Visible) -> str | None:
+def results_html(place: Place, may_see: Visible) -> str | None:
     """The page of all scored runs; None when there is none that may be seen."""
-    found = _seen(data, may_see)
+    found = _seen(place, may_see)
     if found is None:
         return None
     runs = {result.run.id: RUN + result.run.id for result in found.results}
@@ -44,18 +43,18 @@ def results_html(data: Path, may_see: Visible) -> str | None:
     return set_page({**set_document(found), "links": links(run=runs, task=tasks)})
 
 
-def tasks_html(data: Path, library: Library, may_see: Visible) -> str | None:
+def tasks_html(place: Place, library: Library, may_see: Visible) -> str | None:
     """The list of tasks that were played; None when there is none."""
-    tried = _tried(_seen(data, may_see))
+    tried = _tried(_seen(place, may_see))
     if not tried:
         return None
     at_hand = {task: shown for task, ones in tried.items() if (shown := TaskShown.of_run(ones[0][1].run, library))}
     return tasks_page({**tasks_document(tried, at_hand), "links": links(task={task: _task(task) for task in tried})})
 
 
-def task_html(data: Path, library: Library, task: str, may_see: Visible) -> str | None:
+def task_html(place: Place, library: Library, task: str, may_see: Visible) -> str | None:
     """The page of a task with every run of it; None when it was not played."""
-    tried = _tried(_seen(data, may_see)).get(task)
+    tried = _tried(_seen(place, may_see)).get(task)
     if not tried:
         return None
     runs = {result.run.id: RUN + result.run.id for _, result in tried}
@@ -67,10 +66,10 @@ def _task(task: str) -> str:
     return TASK + quote(task, safe="")
 
 
-def _seen(data: Path, may_see: Visible) -> ResultSet | None:
-    if not database(data).exists():
+def _seen(place: Place, may_see: Visible) -> ResultSet | None:
+    if not place.begun:
         return None
-    found = read_resultset(data)
+    found = read_record(place)
     kept = tuple(result for result in found.results if may_see(result.run.mode))
     return replace(found, results=kept) if kept else None
 

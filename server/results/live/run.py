@@ -1,29 +1,28 @@
 """The page of a run that was watched: the same as `m3bench report` writes, once the run is sealed."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from m3bench.server.results.live.results import run_links
 from m3bench.server.results.live.rows import SEALED
 from m3bench.server.results.reports.run import TaskShown, run_document, run_page
-from m3bench.server.store.layout import database
-from m3bench.server.store.sqlite import SqliteStore
+from m3bench.server.store.opening import open_store
+from m3bench.server.store.place import Place
 from m3bench.tasks.library import Library
 
 
-def run_html(data: Path, library: Library, name: str, may_see: Callable[[str], bool]) -> str | None:
+def run_html(place: Place, library: Library, name: str, may_see: Callable[[str], bool]) -> str | None:
     """The page; None when there is no such run, or none that may be seen.
 
     Args:
-        data: The data folder.
+        place: Where the record is.
         library: The tasks of the server.
         name: The run's handle, or its beginning.
         may_see: Whether runs in a mode may be seen.
     """
-    if not database(data).exists():
+    if not place.begun:
         return None
     # A connection of its own: this runs in a thread, beside the server's.
-    store = SqliteStore(data)
+    store = open_store(place)
     try:
         run = store.run(name)
         if run is None or run.state not in SEALED or not may_see(run.mode):

@@ -16,6 +16,7 @@ from m3bench.server.results.live.observer import Observer
 from m3bench.server.results.live.record import Record
 from m3bench.server.results.live.rows import SEALED, seat_name
 from m3bench.server.settings import Settings
+from m3bench.server.store.place import Place
 from m3bench.server.store.records import now
 from m3bench.tasks.library import Library
 
@@ -33,6 +34,11 @@ class Served(Protocol):
     @property
     def settings(self) -> Settings:
         """What the person chose."""
+        ...
+
+    @property
+    def place(self) -> Place:
+        """Where its record is."""
         ...
 
     @property
@@ -63,7 +69,7 @@ class ServerState:
         self._app = app
         ranked = app.settings.ranked
         self.details = operator or not ranked
-        self._record = Record(app.settings.data, lambda mode: operator or not (ranked or mode == "ranked"))
+        self._record = Record(app.place, lambda mode: operator or not (ranked or mode == "ranked"))
         self._reading = anyio.Lock()
 
     def may_see(self, mode: str) -> bool:

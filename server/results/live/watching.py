@@ -1,10 +1,9 @@
-"""Follows a server or a data folder in a terminal until Ctrl-C; writes plain lines where there is no terminal."""
+"""Follows a server or a record in a terminal until Ctrl-C; writes plain lines where there is no terminal."""
 
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.live import Live
@@ -14,28 +13,36 @@ from m3bench.server.results.live.record import Record
 from m3bench.server.results.live.screen import Screen, lines
 from m3bench.server.results.live.state import folder_state
 from m3bench.server.results.live.stream import Message
-from m3bench.server.store.layout import database
+from m3bench.server.store.place import Place
+from m3bench.tasks.errors import StoreError
 
 LOOK_SECONDS = 0.5
-"""Between two looks at a data folder."""
+"""Between two looks at a record."""
 
 
-def folder_messages(folder: Path, version: str, wait: Callable[[float], None] = time.sleep) -> Iterator[Message]:
-    """The states of a data folder, a new one whenever something was written there.
+def record_messages(place: Place, version: str) -> Iterator[Message]:
+    """The states of a record, a new one whenever something was written there.
 
     Args:
-        folder: The data folder.
+        place: Where the record is.
         version: Of m3bench.
-        wait: Waits for some seconds.
     """
-    record = Record(folder, lambda mode: True)
+    record = Record(place, lambda mode: True)
+    first = True
     try:
-        first = True
         while True:
-            if record.changed() or first:
-                first = False
-                yield "state", folder_state(record, version)
-            wait(LOOK_SECONDS)
+            try:
+                if record.changed() or first:
+                    state = folder_state(record, version)
+                    first = False
+                    yield "state", state
+                record.wait(LOOK_SECONDS)
+            except StoreError:
+                if first or place.url is None:
+                    raise
+                # A database comes back: whoever watches is told, and goes on then.
+                yield "lost", None
+                time.sleep(LOOK_SECONDS)
     finally:
         record.close()
 
@@ -48,9 +55,9 @@ def follow(messages: Iterator[Message], where: str, console: Console) -> None:
         _tell(messages, where)
 
 
-def waiting_words(folder: Path) -> str:
+def waiting_words(place: Place) -> str:
     """What is watched, in words."""
-    return str(folder) if database(folder).exists() else f"{folder}, where no run is on record yet"
+    return str(place) if place.begun else f"{place}, where no run is on record yet"
 
 
 def _draw(messages: Iterator[Message], where: str, console: Console) -> None:
