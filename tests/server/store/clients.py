@@ -10,6 +10,8 @@ import anyio
 from m3bench.proxy.call import Answer, Caller, Journal, ToolRequest
 from m3bench.proxy.router import Relay, Router
 from m3bench.proxy.seat import Seat
+from m3bench.server.store.opening import open_store
+from m3bench.server.store.place import Place
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError
@@ -125,8 +127,13 @@ class Client:
 
 
 def assert_seen_is_recorded(folder: Path, *clients: Client, exact: bool = True) -> None:
+    """What `assert_recorded` holds, of a record in a file."""
+    assert_recorded(Place(folder), *clients, exact=exact)
+
+
+def assert_recorded(place: Place, *clients: Client, exact: bool = True) -> None:
     """What a client saw is on record, once, in its run; with `exact`, what it did not see is not there as a success."""
-    store = SqliteStore(folder)
+    store = open_store(place)
     try:
         for client in clients:
             found: dict[int, list[tuple[str | None, bytes | None]]] = {}

@@ -1,9 +1,8 @@
-"""The store keeps what was answered, whatever dies."""
+"""What a store in a file does with its files: large values, locks, workspaces. `test_conformance` has the rest."""
 
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -42,21 +41,6 @@ async def answered(store: SqliteStore, number: int, answer: Answer) -> None:
         await store.answered(number, answer)
 
 
-def test_a_call_comes_back_byte_for_byte(opened: Open) -> None:
-    store = opened()
-    number = received(store)
-    answer = Answer(outcome="success", result=b'{"content": []}', forwarded_ns=11, returned_ns=12)
-    anyio.run(answered, store, number, answer)
-    store.sent(number, 13)
-    (call,) = store.calls("run")
-    assert call.request == request().raw
-    assert call.result == answer.result
-    assert (call.received_ns, call.forwarded_ns, call.returned_ns, call.sent_ns) == (10, 11, 12, 13)
-    assert (call.tool, call.client, call.revision, call.outcome, call.owner) == (
-        "math/add", "tests 1", "2025-11-25", "success", "agent",
-    )  # fmt: skip
-
-
 def test_large_values_are_kept_once_beside_the_database(opened: Open, tmp_path: Path) -> None:
     store = opened()
     large = b"x" * (BLOB_BYTES + 1)
@@ -68,21 +52,6 @@ def test_large_values_are_kept_once_beside_the_database(opened: Open, tmp_path: 
     store.delete_run("run")
     assert store.runs() == []
     assert list((tmp_path / "blobs").iterdir()) == []
-
-
-def test_answers_of_one_turn_share_a_commit_and_all_survive(opened: Open) -> None:
-    store = opened()
-    numbers = [received(store) for _ in range(32)]
-
-    async def main() -> None:
-        with anyio.fail_after(60):
-            async with anyio.create_task_group() as tasks:
-                for number in numbers:
-                    tasks.start_soon(store.answered, number, Answer(outcome="success", result=b"{}"))
-
-    anyio.run(main)
-    # A second connection sees only what is committed.
-    assert all(call.outcome == "success" for call in opened().calls("run"))
 
 
 def test_a_process_that_dies_leaves_its_calls_marked_and_its_run_abandoned(opened: Open, tmp_path: Path) -> None:
@@ -104,29 +73,6 @@ os._exit(1)
     assert (call.outcome, call.owner, call.error) == ("failed", "proxy", CUT_OFF)
     assert [run.state for run in store.runs()] == ["abandoned"]
     assert [path.stem for path in (tmp_path / "owners").iterdir()] == [store.owner.id]
-
-
-def test_a_living_process_keeps_its_calls_and_runs(opened: Open) -> None:
-    first = opened()
-    first.add_seat("seat", "full", "2026-01-01")
-    first.add_run(run_record())
-    received(first, "a" * 40)
-    first.catch_up()
-    second = opened()
-    assert second.calls("a" * 40)[0].outcome is None
-    assert second.runs()[0].state == "working"
-
-
-def test_a_run_is_found_by_the_beginning_of_its_handle_when_there_is_one(opened: Open) -> None:
-    store = opened()
-    for id in ("aaa1", "aaa2", "b%_1"):
-        store.add_run(run_record(id))
-    assert store.run("aaa") is None
-    found = store.run("aaa2")
-    assert found is not None
-    assert found.id == "aaa2"
-    assert store.run("b%_") is not None
-    assert store.run("%") is None
 
 
 def test_a_folder_that_cannot_be_used_is_said_so(tmp_path: Path) -> None:
@@ -159,25 +105,3 @@ def test_the_lock_of_a_process_that_died_before_it_had_a_seat_goes(opened: Open,
     (tmp_path / "owners" / "0123456789abcdef.lock").touch()
     living.mend()
     assert [path.stem for path in (tmp_path / "owners").iterdir()] == [living.owner.id]
-
-
-OPEN = """
-import sys
-from pathlib import Path
-from m3bench.server.store.sqlite import SqliteStore
-print("ready", flush=True)
-sys.stdin.readline()
-SqliteStore(Path(sys.argv[1])).close()
-"""
-
-
-def test_several_processes_may_be_the_first(tmp_path: Path) -> None:
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", OPEN, str(tmp_path / "data")]
-    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(6)]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    with ThreadPoolExecutor(len(processes)) as pool:
-        list(pool.map(lambda process: process.communicate("\n"), processes))
-    assert [process.returncode for process in processes] == [0] * len(processes)
