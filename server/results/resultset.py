@@ -312,8 +312,8 @@ def _read(folder: Path, place: Place) -> ResultSet:
     finally:
         store.close()
     # Not in the order they ended, which is chance: the same results are the same numbers, intervals included.
-    place = {task: number for number, task in enumerate(header.tasks)}
-    samples.sort(key=lambda sample: (place.get(sample.task, len(place)), sample.task, sample.repeat))
+    order = {task: number for number, task in enumerate(header.tasks)}
+    samples.sort(key=lambda sample: (order.get(sample.task, len(order)), sample.task, sample.repeat))
     cards = {sample.run: card_of(runs[sample.run]) for sample in samples if sample.run in runs}
     samples = [_judged(sample, cards.get(sample.run or "")) for sample in samples]
     results = tuple(

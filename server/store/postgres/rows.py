@@ -1,5 +1,7 @@
 """Reads a record in PostgreSQL as runs and calls."""
 
+from typing import NoReturn
+
 from m3bench.server.store.place import Place
 from m3bench.server.store.postgres.blobs import BlobRows
 from m3bench.server.store.postgres.dialect import translated
@@ -51,5 +53,5 @@ class PostgresRows(Rows):
         return self._pool.fetch(translated(query), tuple(values))
 
 
-def _no_file() -> object:
+def _no_file() -> NoReturn:
     raise AssertionError("there is no file")
