@@ -109,9 +109,7 @@ class App:
 
     async def opened_store(self) -> Store:
         """The same without holding up the event loop: another process may be at the folder."""
-        if self._store is not None:
-            return self._store
-        return await anyio.to_thread.run_sync(getattr, self, "store")
+        return self._store or await anyio.to_thread.run_sync(getattr, self, "store")
 
     @cached_property
     def backend(self) -> Backend:
