@@ -109,7 +109,7 @@ class App:
 
     async def opened_store(self) -> Store:
         """The same without holding up the event loop: another process may be at the folder."""
-        return self._store or await anyio.to_thread.run_sync(getattr, self, "store")
+        return self._store if self._store is not None else await anyio.to_thread.run_sync(lambda: self.store)
 
     @cached_property
     def backend(self) -> Backend:
