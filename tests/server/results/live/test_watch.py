@@ -118,7 +118,7 @@ def test_nothing_that_answers_is_told_with_what_to_do() -> None:
         (["ftp://example.com"], "is not the address of a server"),
         (["http://127.0.0.1:99999999"], "is not the address of a server"),
         (["--data", "nowhere-at-all"], "There is no folder 'nowhere-at-all'"),
-        (["http://127.0.0.1:8000", "--data", "."], "Watch a server or a folder, not both"),
+        (["http://127.0.0.1:8000", "--data", "."], "Watch a server or a record, not both"),
     ],
 )
 def test_what_cannot_be_watched_is_told_in_a_line(arguments: list[str], told: str) -> None:
