@@ -186,10 +186,8 @@ class App:
         tools_of(self.settings.profile, self.catalog, self.library)
         check_backend(self.settings)
         _ = self._attestor.key
-        if self.settings.tasks is not None:
-            assert self.library.set
-        if self.settings.task is not None:
-            self.library.task(self.settings.task)
+        if self.settings.tasks is not None or self.settings.task is not None:
+            _ = self.library.set if self.settings.task is None else self.library.task(self.settings.task)
 
     def open_seat(self, id: str | None = None, profile: str | None = None, *, lasting: bool = False) -> Seat:
         """A new seat, its tools fixed from now on; a run on one that lasts can be resumed by another process."""
@@ -271,7 +269,9 @@ class App:
         calls = await anyio.to_thread.run_sync(self.runs.tool_calls, record.id)
         client = self._client(record)
         known_of = (self.library.plans(task), self.library.scenes(task))
-        job = partial(score_run, record, task, calls, self.workspace(record), self._encoder, client, *known_of)
+        job = partial(
+            score_run, record, task, calls, self.workspace(record), _encoder(self.settings.encoder), client, *known_of
+        )
         card = await anyio.to_thread.run_sync(job)
         change = partial(self.store.change_run, record.id, state="scored", scorecard=card.to_json())
         await anyio.to_thread.run_sync(change)
@@ -339,7 +339,7 @@ class App:
         """Remove what dead servers left, now and from time to time."""
         while True:
             with suppress(StoreError):
-                # Of processes elsewhere, the record knows; of those here, the folder tells without opening it.
+                # The record knows of processes elsewhere; of those here, the folder tells without opening it.
                 if has_leftovers(self.settings.data) or (self.place.url is not None and self._store is not None):
                     store = await self.opened_store()
                     await anyio.to_thread.run_sync(store.mend)
@@ -368,10 +368,6 @@ class App:
         if last is None:
             return None
         return Client(**client_facts(self.settings.data, last.client, last.revision, self._clients))
-
-    @property
-    def _encoder(self) -> Any:
-        return _encoder(self.settings.encoder)
 
 
 @cache

@@ -114,9 +114,9 @@ def _write_set(
             runs.append((one.run.record, one.run.calls))
             _furnish(one, folder / DATA)
         elif one.outcome == "not submitted":
-            _, run = nothing_done(header, one.task, repeat, manifest, installation.library, encoder)
-            samples.append(_sample(one, repeat, run=run.id, reason=one.why))
-            runs.append((run, ()))
+            _, idle = nothing_done(header, one.task, repeat, manifest, installation.library, encoder)
+            samples.append(_sample(one, repeat, run=idle.id, reason=one.why))
+            runs.append((idle, ()))
     import_runs(folder / DATA, runs)
     for sample in samples:
         append_sample(folder, sample)
