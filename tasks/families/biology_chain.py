@@ -1,5 +1,6 @@
-"""Living things and people who should not be recognised: the food chain, the one outside it, or a slide of them all."""
+"""Living things, and people of whom some are circled and should not be recognised: the food chain, the one outside it, or a slide of all."""
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.creatures import Box
 from m3bench.tasks.families.detections import Found, centre, gap, read_objects
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import wildlife
+from m3bench.tasks.render import pen, wildlife
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.wildlife import Actor
 from m3bench.tasks.task import ReferenceCall
@@ -27,6 +28,9 @@ _CONFUSING = ({"goose", "swan"}, {"fox", "eagle"}), ({"crab", "lobster", "turtle
 """Strangers that some hunters would eat, so that there would be a second chain."""
 _CLEAR = 20
 """Pixels around the stranger that nothing is drawn in."""
+_AROUND = 40
+"""Pixels around somebody that may be blurred as well."""
+_PEOPLE = 5
 _COLOURS = {
     "red": (255, 0, 0),
     "yellow": (255, 255, 0),
@@ -57,6 +61,9 @@ class _Seen:
 
     path: str
     people: tuple[Box, ...]
+    """Those who are circled."""
+    bystanders: tuple[Box, ...]
+    """Those who are not."""
     living: tuple[Found, ...]
     chain: tuple[str, ...]
     other: tuple[ReferenceCall, ...]
@@ -79,6 +86,11 @@ class _Seen:
         """The field for the people."""
         return Field(name="people", meaning="how many people were blurred", value=Integer(value=len(self.people)))
 
+    @property
+    def blurred(self) -> str:
+        """The file in which people are blurred."""
+        return self.path.replace(".png", "_blurred.png")
+
 
 class BiologyChain:
     """Detect organisms; then blur and draw arrows, cut one out and look it up, or put the picture on a slide."""
@@ -87,12 +99,11 @@ class BiologyChain:
     servers = ("dinox-mcp", "imagesorcery-mcp", "wiki", "ppt")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A chain with a stranger, or strangers alone; and two or three people."""
+        """A chain with a stranger, or strangers alone; and five people, of whom two or three are circled."""
         place = rng.choice(("meadow", "meadow", "sea"))
         chain = rng.choice(_tables().chains[place]) if rng.random() < 0.7 else ()
         beside = _tables().strangers[_company(place, chain)]
         names = [*chain, *rng.sample(beside, 1 if chain else 3)]
-        many = rng.choice((2, 3) if len(names) < 5 else (2,))
         actors = [
             Actor(
                 name,
@@ -101,20 +112,23 @@ class BiologyChain:
             )
             for name in names
         ]
-        canvas = Canvas(kit.art, 1400, 900)
+        canvas = Canvas(kit.art, 1600, 980)
         if place == "sea":
-            guests = [Actor(art, label="person") for art in rng.sample(_VISITORS, many)]
+            guests = [Actor(art, label="person") for art in rng.sample(_VISITORS, _PEOPLE)]
             _, people = wildlife.aquarium(canvas, rng, actors, guests)
         else:
-            guests = [Actor(rng.choice(_WALKERS), label="person") for _ in range(many)]
+            guests = [Actor(rng.choice(_WALKERS), label="person") for _ in range(_PEOPLE)]
             found = wildlife.land(canvas, rng, [*actors, *guests], rng.choice(("meadow", "forest")))
             people = found[len(actors) :]
         canvas.light(rng)
+        circled = rng.sample(people, rng.choice((2, 3)))
+        pen.circle(canvas, rng, circled, [box for box in people if box not in circled])
         return Composition.of(
             canvas,
             names=[actor.name for actor in actors],
             chain=[_LABELS.get(name, name) for name in chain],
             people=people,
+            circled=circled,
             telling=telling(kit, _everything(), figures=True),
         )
 
@@ -127,14 +141,17 @@ class BiologyChain:
         )
         way, other = (together, apart) if rng.random() < 0.5 else (apart, together)
         found = [one for text in await play.step(*way) for one in read_objects(text)]
+        people = [one.box for one in found if one.name == "person"]
+        need(len(people) == len(facts["people"]), "all people must be found")
+        circled = {min(people, key=lambda one: math.dist(one, box)) for box in facts["circled"]}
         seen = _Seen(
             path=path,
-            people=tuple(one.box for one in found if one.name == "person"),
+            people=tuple(box for box in people if box in circled),
+            bystanders=tuple(box for box in people if box not in circled),
             living=tuple(one for one in found if one.name != "person"),
             chain=tuple(facts["chain"]),
             other=other,
         )
-        need(len(seen.people) == len(facts["people"]), "all people must be found")
         need(seen.names == sorted(facts["names"]), "everything alive must be found")
         need("leaf" not in facts["names"], "a leaf is not told from a herb")
         if play.goal == "slide":
@@ -149,19 +166,19 @@ class BiologyChain:
     async def _arrows(self, seen: _Seen, colour: str, play: Script) -> Solution:
         """Blur the people, and draw who eats whom."""
         members, alone = [seen.box(name) for name in seen.chain], seen.stranger.box
-        need(not any(_crosses(ends, alone) for ends in pairwise(members)), "an arrow runs over the stranger")
+        need(not any(_crosses(pair, alone) for pair in pairwise(members)), "an arrow runs over the stranger")
         need(all(gap(alone, box) > _CLEAR for box in seen.people), "somebody stands at the stranger")
-        blurred = seen.path.replace(".png", "_blurred.png")
-        await play.step(creatures.blur(seen.path, seen.people, blurred))
-        arrows = _arrows(blurred, members, _COLOURS[colour])
+        await play.step(creatures.blur(seen.path, seen.people, seen.blurred))
+        arrows = _arrows(seen.blurred, members, _COLOURS[colour])
         await play.step(arrows)
-        source = seen.path.removeprefix("./")
+        source, ends = seen.path.removeprefix("./"), list(pairwise(members))
+        kept = (alone, *(box for box in seen.bystanders if not any(_crosses(pair, box) for pair in ends)))
         holds = (
-            PictureChanged(source=source, pattern="*.png", boxes=seen.people, margin=2000, kept=(alone,)),
-            PictureMarked(source=source, colour=_COLOURS[colour], lines=tuple(pairwise(members)), hidden=seen.people),
+            PictureChanged(source=source, pattern="*.png", boxes=seen.people, margin=2000, kept=kept),
+            PictureMarked(source=source, colour=_COLOURS[colour], lines=tuple(ends), hidden=seen.people),
         )
         return Solution(
-            wording=f"Detect people and other organisms in {seen.path}, blur the people, and draw {colour} arrows along the food chain "
+            wording=f"Detect people and other organisms in {seen.path}, blur the people circled in red, and draw {colour} arrows along the food chain "
             "on the blurred picture.",
             answer=f"The chain runs {' → '.join(seen.chain)}. I blurred {len(seen.people)} people.",
             fields=(
@@ -173,7 +190,7 @@ class BiologyChain:
                 seen.counted,
                 Field(
                     name="picture",
-                    meaning="the picture with blurred people and arrows",
+                    meaning="the picture with arrows in which the people circled in red are blurred",
                     value=File(form="png", value=str(arrows.arguments["output_path"]), holds=holds),
                 ),
             ),
@@ -182,19 +199,20 @@ class BiologyChain:
         )
 
     async def _odd(self, seen: _Seen, composition: Composition, air: int, play: Script) -> Solution:
-        """The one that is no part of the chain: cut out, and looked up."""
+        """The one that is no part of the chain: cut out, and looked up; and the circled people blurred."""
         odd, told = seen.stranger, composition.facts["telling"].get(seen.stranger.name, ())
         need(len(told) >= 5, "its article says nothing that it alone says")
         cut = Found(odd.name, creatures.grown(odd.box, air, (composition.scene.width, composition.scene.height)))
         file = seen.path.replace(".png", "_portrait.png")
         crop = creatures.crop(seen.path, cut.box, file)
-        _, text = await play.step(crop, creatures.search(odd.name))
+        blur = creatures.blur(seen.path, seen.people, seen.blurred)
+        _, _, text = await play.step(crop, blur, creatures.search(odd.name))
         (lead,) = await play.step(creatures.summary(text, odd.name))
         about = lead.split("\n\n")[1]
         return Solution(
-            wording=f"Find the organism in {seen.path} that is no part of the food chain, cut it out with {air} pixels around it, and "
-            "summarise the article on it.",
-            answer=f"The {odd.name} is not part of the food chain. {about}",
+            wording=f"Find the organism in {seen.path} that is no part of the food chain, cut it out with {air} pixels around it, "
+            "summarise the article on it, and blur the people circled in red.",
+            answer=f"The {odd.name} is not part of the food chain. {about} I blurred {len(seen.people)} people.",
             fields=(
                 Field(
                     name="left_out",
@@ -203,22 +221,35 @@ class BiologyChain:
                 ),
                 creatures.about_field(about, told),
                 creatures.cut_field("cut_out", "the picture of it alone", cut, seen.path, file),
+                seen.counted,
+                Field(
+                    name="picture",
+                    meaning="the whole picture in which the people circled in red are blurred",
+                    value=File(form="png", value=seen.blurred, holds=(_hidden(seen),)),
+                ),
             ),
             given={"air": str(air)},
             alternatives=(
                 play.varied("Look for the things in another way.", {0: seen.other}),
-                play.varied("The article without a search.", {1: (crop,)}),
+                play.varied("The article without a search.", {1: (crop, blur)}),
             ),
         )
 
     async def _slide(self, seen: _Seen, titles: tuple[str, str], play: Script) -> Solution:
         """The blurred picture and the names on a slide, whose title depends on whether there is a chain."""
-        blurred, title = seen.path.replace(".png", "_blurred.png"), titles[0 if seen.chain else 1]
+        title = titles[0 if seen.chain else 1]
         deck = "_".join(seen.names[:3])
-        blur = creatures.blur(seen.path, seen.people, blurred)
+        blur = creatures.blur(seen.path, seen.people, seen.blurred)
         await play.step(blur, call("ppt/create_presentation", {"id": deck}, free=["id"]))
         await play.step(_deck(deck, "add_slide", {"layout_index": 3, "title": title}, "layout_index"))
-        picture = {"slide_index": 0, "operation": "add", "image_source": blurred, "left": 4.9, "top": 2.2, "width": 4.7}
+        picture = {
+            "slide_index": 0,
+            "operation": "add",
+            "image_source": seen.blurred,
+            "left": 4.9,
+            "top": 2.2,
+            "width": 4.7,
+        }
         points = {"slide_index": 0, "placeholder_idx": 1, "bullet_points": seen.names}
         await play.step(
             _deck(deck, "manage_image", picture, "image_source", "source_type", "left", "top", "width", "height"),
@@ -228,10 +259,10 @@ class BiologyChain:
         spelled = tuple((name, *_tables().aliases.get(name, ())) for name in seen.names)
         holds = (
             DeckHas(texts=(title,), one_of=spelled, pictures=1),
-            DeckShows(source=seen.path.removeprefix("./"), boxes=seen.people, margin=40),
+            DeckShows(source=seen.path.removeprefix("./"), boxes=seen.people, margin=_AROUND),
         )
         return Solution(
-            wording=f"Blur the people in {seen.path}, put it on a slide that lists the other organisms, titled {titles[0]!r} when three or "
+            wording=f"Blur the people circled in red in {seen.path}, put it on a slide that lists the other organisms, titled {titles[0]!r} when three or "
             f"more form a food chain, else {titles[1]!r}.",
             answer=f"The slide is called {title!r}, lists {', '.join(seen.names)}, and shows the picture with {len(seen.people)} people "
             f"blurred. It is in {deck}.pptx.",
@@ -276,6 +307,12 @@ def _everything() -> set[str]:
 
 def _named(name: str, seen: _Seen) -> Name:
     return creatures.named(name, seen.names, _tables().aliases)
+
+
+def _hidden(seen: _Seen) -> PictureChanged:
+    """That those who are circled are blurred, and nobody else."""
+    source = seen.path.removeprefix("./")
+    return PictureChanged(source=source, pattern="*.png", boxes=seen.people, margin=_AROUND, kept=seen.bystanders)
 
 
 def _deck(deck: str, tool: str, arguments: dict[str, object], *free: str) -> ReferenceCall:

@@ -1,4 +1,4 @@
-"""Posters with QR codes: decode them, fetch the linked photographs, and find out about the places they show."""
+"""Posters with QR codes: decode those that are circled, fetch the linked photographs, and find out about the places they show."""
 
 import json
 import random
@@ -9,10 +9,9 @@ from m3bench.tasks.answers.fields import Field, Integer, Items, Name, Number, Ph
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import backdrops
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.codes import code
-from m3bench.tasks.render.shapes import fade, mix, on, rect
+from m3bench.tasks.render.handbills import SIZE, handbills
 
 _HOURS = range(6, 50, 2)
 _RADII = range(1500, 4100, 100)
@@ -22,7 +21,9 @@ _NORTH = 1.0
 """Degrees by which the northernmost place must be farther north than the next."""
 _UNREADABLE = frozenset(("gO8wHb2YqEu",))
 """Photographs whose caption no engine reads."""
-_COLOURS = ("#1f5c7a", "#8a3b4a", "#2f6b4f", "#6a4a8c", "#b0622a", "#274472", "#7a5a1e", "#a23e62")
+_POSTERS = 8
+_BLUE = "#1467e0"
+"""The colour of the loop around the one poster that a goal is about."""
 
 
 class _Tables(Tables):
@@ -39,77 +40,39 @@ class QrAttraction:
     servers = ("pyzbar-mcp", "linkimage-mcp", "ocr", "google-maps", "google-air")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Three or four small posters with a code each."""
+        """Eight small posters with a code each: three or four have a red loop, one a blue one."""
         landmarks = {landmark["id"]: landmark for landmark in kit.world("landmarks")}
-        pages = rng.sample(
-            [page for page in kit.world("links") if page["id"] not in _UNREADABLE], rng.choice((3, 3, 4))
-        )
-        canvas = Canvas(kit.art, 1500, 860)
-        if rng.random() < 0.6:
-            backdrops.room(canvas, rng, floor=0.9)
-        else:
-            backdrops.table(canvas, rng)
-        wide = 330.0 if len(pages) == 4 else 400.0
-        gap = (canvas.width - wide * len(pages)) / (len(pages) + 1)
-        invitations, colours = rng.sample(_tables().invitations, len(pages)), rng.sample(_COLOURS, len(pages))
-        for number, page in enumerate(pages):
-            left, top, tall = gap + number * (wide + gap), rng.uniform(60, 120), 560.0
-            colour = colours[number]
-            canvas.draw(
-                rect(left + 9, top + 13, wide, tall, "#00000040", 8), fade(f"q{number}", mix(colour, "#ffffff", 0.18), mix(colour, "#000000", 0.12)),
-                rect(left, top, wide, tall, f"url(#q{number})", 8), rect(left + wide / 2 - 150, top + 122, 300, 300, "#ffffff", 14),
-            )  # fmt: skip
-            canvas.text(
-                invitations[number],
-                left + wide / 2,
-                top + 84,
-                50,
-                face=rng.choice(("round", "script", "sans black")),
-                fill=on(colour),
-                anchor="middle",
-                width=wide - 48,
-            )
-            code(
-                canvas,
-                f"https://unsplash.com/photos/{page['slug']}-{page['id']}",
-                left + wide / 2,
-                top + 272,
-                kind="qr",
-                scale=6,
-            )
-            canvas.place(
-                rng.choice(("camera", "airplane", "compass", "world map", "globe", "luggage")),
-                left + wide / 2,
-                top + tall - 22,
-                96,
-                shadow=False,
-                note=False,
-            )
-        for name, x in zip(
-            rng.sample(("potted plant", "bicycle", "backpack", "luggage", "umbrella", "cat"), 2),
-            (rng.uniform(140, 500), rng.uniform(900, 1350)),
-            strict=True,
-        ):
-            canvas.place(name, x, 846, rng.uniform(110, 140))
+        pages = rng.sample([page for page in kit.world("links") if page["id"] not in _UNREADABLE], _POSTERS)
+        canvas = Canvas(kit.art, *SIZE)
+        links = [f"https://unsplash.com/photos/{page['slug']}-{page['id']}" for page in pages]
+        boxes = handbills(canvas, rng, rng.sample(_tables().invitations, _POSTERS), links)
         canvas.light(rng, 0.5)
+        meant = rng.sample(range(_POSTERS), rng.choice((4, 4, 5)))
+        alone = meant.pop()
+        for number in meant:
+            pen.loop(canvas, rng, boxes[number])
+        pen.loop(canvas, rng, boxes[alone], _BLUE)
         facts = [
             dict(landmarks[page["landmark_id"]])
             | {"title": page["title"], "subtitle": page["subtitle"], "page": page["id"]}
             for page in pages
         ]
         places = {page["page"]: page | {"where": sights.country_of(kit, page["country"])} for page in facts}
-        return Composition.of(canvas, places=places)
+        return Composition.of(
+            canvas, places=places, red=[pages[number]["id"] for number in sorted(meant)], blue=pages[alone]["id"]
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """One scan; which links are followed, and what is asked of the places, depends on the goal."""
+        """One scan of all; which links are followed, and what is asked of the places, depends on the goal."""
         (text,) = await play.step(
             call("pyzbar-mcp/scan_barcode", {"image_paths": path}, either={"image_paths": (path, [path])})
         )
-        results = sorted(json.loads(text)["metadata"]["results"], key=lambda result: result["rect"]["x"])
-        need(len(results) == len(composition.facts["places"]), "the codes must be legible")
-        links = [result["data"] for result in results]
-        goals = {"north": self._north, "one_poster": self._one_poster, "outlook": self._outlook}
-        return await goals[play.goal](rng, composition, links, path, play)
+        links = {result["data"][-11:]: result["data"] for result in json.loads(text)["metadata"]["results"]}
+        need(links.keys() == composition.facts["places"].keys(), "the codes must be legible")
+        if play.goal == "one_poster":
+            return await self._one_poster(rng, composition, links[composition.facts["blue"]], path, play)
+        plan = {"north": self._north, "outlook": self._outlook}[play.goal]
+        return await plan(rng, composition, [links[page] for page in composition.facts["red"]], path, play)
 
     async def _outlook(
         self, rng: random.Random, composition: Composition, links: Sequence[str], path: str, play: Script
@@ -129,15 +92,15 @@ class QrAttraction:
         )  # fmt: skip
         low = min(hour["indexes"][0]["aqi"] for hour in json.loads(text)["hourlyForecasts"])
         need(low not in indexes, "the outlook is what the air is now")
-        names = _names(places)
+        names = _names(places, composition)
         told = "; ".join(f"{name.value}: {index}" for name, index in zip(names, indexes, strict=True))
         return Solution(
-            wording=f"Decode the codes in {path}, fetch and read the linked photos, geocode the places, compare their air and forecast {hours} hours for the cleanest.",
+            wording=f"Decode the codes with a red loop in {path}, fetch and read the linked photos, geocode the places, compare their air and forecast {hours} hours for the cleanest.",
             answer=f"Air index now: {told}. The cleanest is {names[best].value}; in the next {hours} hours it falls to {low} at the lowest.",
             fields=(
                 Field(
                     name="places",
-                    meaning="each place and its universal air quality index now",
+                    meaning="each place behind a code with a red loop, and its universal air quality index now",
                     value=Table(
                         columns=("place", "index"),
                         rows=tuple((name, Integer(value=index)) for name, index in zip(names, indexes, strict=True)),
@@ -145,7 +108,7 @@ class QrAttraction:
                 ),
                 Field(
                     name="cleanest",
-                    meaning="the place with the best air now",
+                    meaning="the one of them with the best air now",
                     value=names[best],
                     compared=tuple(float(indexes[number]) for number in order),
                     derived=tuple(float(index) for index in indexes),
@@ -170,16 +133,20 @@ class QrAttraction:
         need(points[north][0] - points[order[1]][0] >= max(_NORTH, 1 - points[north][0]), "two places are as far north")
         (text,) = await play.step(sights.air_at(points[north]))
         index = sights.index(text)
-        names = _names(places)
+        names = _names(places, composition)
         return Solution(
-            wording=f"Decode the codes in {path}, fetch and read the linked photos, geocode the places, and tell the air at the northernmost.",
+            wording=f"Decode the codes with a red loop in {path}, fetch and read the linked photos, geocode the places, and tell the air at the northernmost.",
             answer=f"The places are {', '.join(name.value for name in names)}. The northernmost is {names[north].value} "
             f"at {points[north][0]:.1f} degrees; the air index there is {index}.",
             fields=(
-                Field(name="places", meaning="all the places that the photos show", value=Items(items=tuple(names))),
+                Field(
+                    name="places",
+                    meaning="all the places behind the codes with a red loop",
+                    value=Items(items=tuple(names)),
+                ),
                 Field(
                     name="northernmost",
-                    meaning="the place that is farthest north",
+                    meaning="the one of them that is farthest north",
                     value=names[north],
                     compared=tuple(points[number][0] for number in order),
                     derived=tuple(point[0] for point in points),
@@ -195,19 +162,17 @@ class QrAttraction:
         )
 
     async def _one_poster(
-        self, rng: random.Random, composition: Composition, links: Sequence[str], path: str, play: Script
+        self, rng: random.Random, composition: Composition, link: str, path: str, play: Script
     ) -> Solution:
-        """One of the posters alone, told by where it hangs; then where to eat there."""
-        radius, side = rng.choice(_RADII), rng.choice(("left", "right"))
-        link = links[0 if side == "left" else -1]
+        """The poster with the blue loop alone; then where to eat there."""
+        radius = rng.choice(_RADII)
         (place,), (point,) = await _found(composition, (link,), play)
         (text,) = await play.step(sights.nearby(point, radius, "restaurant"))
         found = sights.ranked(text)
         (text,) = await play.step(sights.details(found[:1]))
-        everywhere = [composition.facts["places"][one[-11:]] for one in links]
-        name = _names(everywhere)[links.index(link)]
+        (name,) = _names((place,), composition)
         return Solution(
-            wording=f"Decode the code of the {side}most poster in {path}, fetch and read the photo, and find the best-rated restaurant within {radius} m.",
+            wording=f"Decode the code with the blue loop in {path}, fetch and read the photo, and find the best-rated restaurant within {radius} m.",
             answer=f"It shows {name.value}. The best-rated restaurant there is {sights.called(found[0])}, {sights.phone(text)}.",
             fields=(
                 Field(name="place", meaning="the place that its photo shows", value=name),
@@ -216,7 +181,7 @@ class QrAttraction:
                 ),
                 Field(name="phone", meaning="its phone number", value=Phone(value=sights.phone(text))),
             ),
-            given={"radius": str(radius), "side": side},
+            given={"radius": str(radius)},
             alternatives=(play.varied("knows the place by sight", {2: ()}),),
         )
 
@@ -241,20 +206,23 @@ async def _found(
     return places, [sights.position(text) for text in codes]
 
 
-def _names(places: Sequence[dict[str, Any]]) -> list[Name]:
-    """The names of the places; the town alone is enough where no other place is in it."""
+def _names(meant: Sequence[dict[str, Any]], composition: Composition) -> list[Name]:
+    """The names of some places; the town alone is enough where no other place of the picture is in it."""
+    places = list(composition.facts["places"].values())
     titles = [place["title"] for place in places]
-    spelled = [
-        (*sights.names_of(place), *((place["title"],) if titles.count(place["title"]) == 1 else ())) for place in places
-    ]
+    spelled = {
+        place["page"]: (*sights.names_of(place), *((place["title"],) if titles.count(place["title"]) == 1 else ()))
+        for place in places
+    }
     return [
         Name(
             value=names[0],
             aliases=tuple(dict.fromkeys(names[1:])),
-            others=tuple(name for other in spelled if other is not names for name in other if name not in names),
+            others=tuple(name for other in spelled.values() for name in other if name not in names),
             context=(place["title"], place["subtitle"], place["where"]),
         )
-        for place, names in zip(places, spelled, strict=True)
+        for place in meant
+        for names in (spelled[place["page"]],)
     ]
 
 
