@@ -1,4 +1,4 @@
-"""A screen with package names: which of the first five exist, which Home Manager knows, or the history of the last one."""
+"""A screen with package names, marked by hand: which of the ticked ones exist, which Home Manager knows, or the history of the circled one."""
 
 import random
 import re
@@ -9,11 +9,18 @@ from difflib import SequenceMatcher
 from m3bench.tasks.answers.fields import Code, Field, Integer, Items, Name, Table, Version
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.editor import Line, window
+from m3bench.tasks.scene import Box
 
 _CHANNELS = ("unstable", "25.05", "25.11")
-FIRST = 5
+_BELOW = {"home.nix": 2, "configuration.nix": 1, "shell.nix": 2, "Terminal": 1}
+"""Lines below the names on each kind of screen."""
+_LISTED = {"known": 5, "unknown": 3, "later": 4}
+"""How many names of each kind are on a screen."""
+_TICKED = {"known": 3, "unknown": 2}
+"""How many of them are ticked."""
 
 
 class _Tables(Tables):
@@ -34,15 +41,25 @@ class NixosDiagnostic:
     servers = ("ocr", "nixos")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A file in an editor or a list in a terminal."""
-        known, unknown = rng.sample(_tables().known, 3), rng.sample(_tables().unknown, FIRST - 3)
-        first = [*known, *unknown]
-        rng.shuffle(first)
-        listed = [*first, *rng.sample(_tables().later, rng.choice((1, 2, 3)))]
-        canvas = Canvas(kit.art, 1280, 860)
+        """A file in an editor or a list in a terminal; five names are ticked, one is circled, the others are crossed out."""
+        pools = {"known": _tables().known, "unknown": _tables().unknown, "later": _tables().later}
+        kinds = {kind: rng.sample(pools[kind], count) for kind, count in _LISTED.items()}
+        listed = [name for names in kinds.values() for name in names]
+        rng.shuffle(listed)
+        ticked = {name for kind, count in _TICKED.items() for name in rng.sample(kinds[kind], count)}
+        circled = rng.choice([name for name in listed if name not in ticked and name not in kinds["unknown"]])
+        canvas = Canvas(kit.art, 1280, 1080)
         title, lines = rng.choice((_home, _system, _shell, _terminal))(rng, listed)
-        window(canvas, rng, title, lines, size=34)
-        return Composition.of(canvas, listed=listed, known=[name for name in first if name in known])
+        boxes = window(canvas, rng, title, lines, size=34)
+        for name, box in zip(listed, boxes[len(lines) - _BELOW[title] - len(listed) :], strict=False):
+            _mark(canvas, rng, box, ticked=name in ticked, circled=name == circled)
+        return Composition.of(
+            canvas,
+            listed=listed,
+            ticked=[name for name in listed if name in ticked],
+            known=[name for name in listed if name in ticked and name in kinds["known"]],
+            circled=circled,
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Read, then by goal."""
@@ -53,18 +70,19 @@ class NixosDiagnostic:
         read = _names(text)
         legible = [SequenceMatcher(None, *pair).ratio() > 0.8 for pair in zip(listed, read, strict=False)]
         need(legible == [True] * len(listed), f"the names must be legible: {text}")
+        ticked, known = composition.facts["ticked"], composition.facts["known"]
         match play.goal:
             case "available":
-                return await self._available(listed[:FIRST], composition.facts["known"], channel, path, play)
+                return await self._available(ticked, known, channel, path, play)
             case "modules":
-                return await self._modules(listed[:FIRST], composition.facts["known"], path, play)
+                return await self._modules(ticked, known, path, play)
             case _:
-                return await self._history(listed[-1], channel, path, play)
+                return await self._history(composition.facts["circled"], channel, path, play)
 
     async def _available(
         self, names: Sequence[str], known: Sequence[str], channel: str, path: str, play: Script
     ) -> Solution:
-        """Which of the first five are in a channel, and at which version."""
+        """Which of the ticked ones are in a channel, and at which version."""
         searches = [
             call(
                 "nixos/nixos_search",
@@ -81,12 +99,12 @@ class NixosDiagnostic:
         missing = [name for name in names if name not in versions]
         told = ", ".join(f"{name} {version}" for name, version in versions.items())
         return Solution(
-            wording=f"Read the package names in {path}, and find which of the first five are in nixpkgs {channel}, at which version.",
-            answer=f"Of the first five, {' and '.join(missing)} are not in {channel}. The others are: {told}.",
+            wording=f"Read the package names in {path}, and find which of the ticked ones are in nixpkgs {channel}, at which version.",
+            answer=f"Of the ticked ones, {' and '.join(missing)} are not in {channel}. The others are: {told}.",
             fields=(
                 Field(
                     name="available",
-                    meaning="those of the first five that the channel has, each with its version there",
+                    meaning="those of the ticked packages that the channel has, each with its version there",
                     value=Table(
                         columns=("package", "version"),
                         rows=tuple(
@@ -96,7 +114,7 @@ class NixosDiagnostic:
                 ),
                 Field(
                     name="missing",
-                    meaning="those of the first five that it does not have",
+                    meaning="those of the ticked packages that it does not have",
                     value=Items(items=tuple(_package(name, names) for name in missing)),
                 ),
             ),
@@ -105,7 +123,7 @@ class NixosDiagnostic:
         )
 
     async def _modules(self, names: Sequence[str], known: Sequence[str], path: str, play: Script) -> Solution:
-        """Which of the first five Home Manager can configure, how they are turned on, and how much can be set."""
+        """Which of the ticked ones Home Manager can configure, how they are turned on, and how much can be set."""
         searches = [
             call("nixos/home_manager_search", {"query": name}, free=("limit",), words={"query": (name,)})
             for name in names
@@ -133,13 +151,13 @@ class NixosDiagnostic:
         missing = [name for name in names if name not in switches]
         rows = list(zip(switches.items(), counts, strict=True))
         return Solution(
-            wording=f"Read the package names in {path}, and for the first five find the Home Manager option that enables each, and how many options its module has.",
+            wording=f"Read the package names in {path}, and for the ticked ones find the Home Manager option that enables each, and how many options its module has.",
             answer="; ".join(f"{name} is enabled by {option} and has {count} options" for (name, option), count in rows)
             + f". There is no module for {' and '.join(missing)}.",
             fields=(
                 Field(
                     name="modules",
-                    meaning="those of the first five with a Home Manager module: the option that enables it, how many options it has",
+                    meaning="those of the ticked packages with a Home Manager module: the option that enables it, how many options it has",
                     value=Table(
                         columns=("package", "enable_option", "options"),
                         rows=tuple(
@@ -154,7 +172,7 @@ class NixosDiagnostic:
                 ),
                 Field(
                     name="without_module",
-                    meaning="those of the first five for which Home Manager has none",
+                    meaning="those of the ticked packages for which Home Manager has none",
                     value=Items(items=tuple(_package(name, names) for name in missing)),
                 ),
             ),
@@ -162,7 +180,7 @@ class NixosDiagnostic:
         )
 
     async def _history(self, name: str, channel: str, path: str, play: Script) -> Solution:
-        """The package at the end of the list: what a channel has, and the oldest release that is known."""
+        """The circled package: what a channel has, and the oldest release that is known."""
         info = call(
             "nixos/nixos_info",
             {"name": name, "type": "package", "channel": channel},
@@ -181,14 +199,14 @@ class NixosDiagnostic:
         need(min((one for one, _, _ in shown), key=_parts) == oldest, "a later release has a lower number")
         need(_parts(current) != _parts(oldest), "the channel has the oldest")
         # Whether "GPL 3" also means later versions would be a matter of opinion.
-        need("GNU" not in licence, "its short name is ambiguous")
+        need("GNU" not in licence and licence in _tables().licences, "its short name is ambiguous, or not known")
         return Solution(
-            wording=f"Read the last package name in {path}, and give its version and licence in {channel}, and the oldest release on NixHub with its commit.",
-            answer=f"In {channel} the last one, {name}, is at {current} under the {licence}. The oldest known release is {oldest}, at commit {commit}.",
+            wording=f"Read the circled package name in {path}, and give its version and licence in {channel}, and the oldest release on NixHub with its commit.",
+            answer=f"In {channel} the circled one, {name}, is at {current} under the {licence}. The oldest known release is {oldest}, at commit {commit}.",
             fields=(
                 Field(
                     name="current_version",
-                    meaning="the version of the last package of the list in the channel",
+                    meaning="the version of the circled package in the channel",
                     value=Version(value=current),
                 ),
                 Field(name="licence", meaning="the licence of that package", value=_licence(licence)),
@@ -254,7 +272,7 @@ def _names(text: str) -> list[str]:
     start = next(number for number, line in enumerate(lines) if "= with pkgs" in line or "cat " in line)
     names = []
     for line in lines[start + 1 :]:
-        found = re.fullmatch(r"\W*([a-z][a-z0-9-]+)\b.{0,3}", line.casefold().replace("- ", "-"))
+        found = re.fullmatch(r"\W*([a-z][a-z0-9-]+)\b.{0,6}", line.casefold().replace("- ", "-"))
         if not found:
             break
         names.append(found[1])
@@ -290,6 +308,17 @@ def _terminal(rng: random.Random, names: Sequence[str]) -> tuple[str, list[Line]
     user = rng.choice(("ada", "linus", "grace", "tove", "maria"))
     prompt: Line = [(f"{user}@nixbox:~$ ", "text"), ("cat wanted.txt", "plain")]
     return "Terminal", [prompt, *_items(names, 0), [(f"{user}@nixbox:~$ ", "text"), ("_", "plain")]]
+
+
+def _mark(canvas: Canvas, rng: random.Random, box: Box, *, ticked: bool, circled: bool) -> None:
+    """What somebody has drawn at a name: a loop around it, or a tick or a cross behind it."""
+    x, y = box[2] + rng.uniform(70, 110), (box[1] + box[3]) / 2 + rng.uniform(-3, 3)
+    if circled:
+        pen.loop(canvas, rng, box, air=7, width=5)
+    elif ticked:
+        pen.tick(canvas, rng, x, y + 14, 34, pen.RED)
+    else:
+        pen.cross(canvas, rng, x, y, 28, pen.RED)
 
 
 def _items(names: Sequence[str], indent: int) -> list[Line]:

@@ -22,8 +22,6 @@ _NORTH = 1.0
 _UNREADABLE = frozenset(("gO8wHb2YqEu",))
 """Photographs whose caption no engine reads."""
 _POSTERS = 8
-_BLUE = "#1467e0"
-"""The colour of the loop around the one poster that a goal is about."""
 
 
 class _Tables(Tables):
@@ -51,7 +49,7 @@ class QrAttraction:
         alone = meant.pop()
         for number in meant:
             pen.loop(canvas, rng, boxes[number])
-        pen.loop(canvas, rng, boxes[alone], _BLUE)
+        pen.loop(canvas, rng, boxes[alone], pen.BLUE)
         facts = [
             dict(landmarks[page["landmark_id"]])
             | {"title": page["title"], "subtitle": page["subtitle"], "page": page["id"]}

@@ -1,4 +1,4 @@
-"""A board with tickers and an empty field: who grew most, who leads by the books, and what two of them paid out."""
+"""A board with tickers, some of them circled, and an empty field: who grew most, who leads by the books, what two of them paid out."""
 
 import json
 import random
@@ -11,6 +11,7 @@ from m3bench.tasks.answers.fields import Field, File, Integer, Money, Name, Numb
 from m3bench.tasks.checks import PictureChanged
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.boards import STYLES, board
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
@@ -19,6 +20,7 @@ _LETTERS = 57.0
 """Pixels that a character of the drawn text takes at scale 2."""
 _FOREIGN = {"TSM", "BABA"}
 """Companies whose books are not in dollars."""
+_SHARES = 9
 
 
 class _Measure(NamedTuple):
@@ -38,38 +40,48 @@ _tables = tables("stock_growth", _Tables)
 
 
 class StockGrowth:
-    """Read tickers, then compare prices, reports or dividends."""
+    """Read the circled tickers, then compare prices, reports or dividends."""
 
     name = "stock_growth"
     servers = ("ocr", "yahoo-finance", "imagesorcery-mcp")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A board with four to six tickers and an empty field."""
+        """A board with nine tickers, of which three or four are circled in red and two in blue, and an empty field."""
         canvas = Canvas(kit.art, 1360, 900)
         companies = {company["id"]: company["name"] for company in kit.world("companies")}
         tickers = [ticker for ticker in companies if re.fullmatch(r"[A-Z]{3,5}", ticker)]
-        words = rng.sample([ticker for ticker in tickers if ticker != "GOOG"], rng.choice((4, 4, 5, 6)))
+        words = rng.sample([ticker for ticker in tickers if ticker != "GOOG"], _SHARES)
         style = rng.choice(STYLES)
-        field = board(canvas, rng, style, rng.choice(_tables().headings), words, rng.choice(_tables().captions))
+        drawn = board(canvas, rng, style, rng.choice(_tables().headings), words, rng.choice(_tables().captions))
         canvas.light(rng, 0.3 if style == "screen" else 0.7)
+        many = rng.choice((3, 3, 4))
+        order = rng.sample(range(_SHARES), _SHARES)
+        red, blue, other = sorted(order[:many]), sorted(order[many : many + 2]), order[-1]
+        for colour, numbers in ((pen.RED, red), (pen.BLUE, blue), (pen.GREEN, (other,))):
+            for number in numbers:
+                pen.loop(canvas, rng, drawn.words[number], colour, air=12, width=6)
         return Composition.of(
-            canvas, names={word: companies[word] for word in words}, tickers=words, field=field.box, ink=field.ink
+            canvas,
+            names={word: companies[word] for word in words},
+            red=[words[number] for number in red],
+            blue=[words[number] for number in blue],
+            field=drawn.field,
+            ink=drawn.ink,
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Read the board, then go for what is asked."""
-        (text,) = await play.step(call("ocr/perform_ocr", {"input_data": path}, free=("config", "language")))
-        # A letter that was misread is plain to see in the picture: such tickers come last.
-        read = set(re.findall(r"[A-Z]{3,5}", text.upper()))
-        listed = sorted(composition.facts["tickers"], key=lambda ticker: ticker not in read)
+        await play.step(call("ocr/perform_ocr", {"input_data": path}, free=("config", "language")))
         plan = {"growth": _growth, "books": _books, "dividends": _dividends}[play.goal]
-        return await plan(rng, composition, listed, path, play)
+        return await plan(
+            rng, composition, composition.facts["blue" if play.goal == "dividends" else "red"], path, play
+        )
 
 
 async def _growth(
     rng: random.Random, composition: Composition, listed: Sequence[str], path: str, play: Script
 ) -> Solution:
-    """All prices, the history of the two dearest, and the winner written on the picture."""
+    """The prices of those in red, the history of the two dearest, and the winner written on the picture."""
     start, end = _window(rng)
     texts = await play.step(*(call("yahoo-finance/get_stock_info", {"ticker": ticker}) for ticker in listed))
     prices = {ticker: json.loads(text)["currentPrice"] for ticker, text in zip(listed, texts, strict=True)}
@@ -92,11 +104,23 @@ async def _growth(
         source=path.removeprefix("./"), pattern="*.png", boxes=(composition.facts["field"],), margin=16
     )
     return Solution(
-        wording=f"Read the tickers in {path}, find the two with the highest currentPrice, compare their closes of {start} and {end}, "
+        wording=f"Read the tickers circled in red in {path}, find the two with the highest currentPrice, compare their closes of {start} and {end}, "
         "and draw the better one's growth into the empty field.",
-        answer=f"The two dearest are {dearest[0]} and {dearest[1]}. {best} did better: {growths[best]:+.2f}% against "
+        answer=f"Prices now: {', '.join(f'{ticker} {price:.2f}' for ticker, price in prices.items())} dollars. "
+        f"The two dearest are {dearest[0]} and {dearest[1]}. {best} did better: {growths[best]:+.2f}% against "
         f"{growths[other]:+.2f}% for {other}. I wrote {label} into the empty field.",
         fields=(
+            Field(
+                name="prices",
+                meaning="each share circled in red and what it costs now, in dollars",
+                value=Table(
+                    columns=("ticker", "price"),
+                    rows=tuple(
+                        (_share(ticker, composition), Money(value=price, unit="USD"))
+                        for ticker, price in prices.items()
+                    ),
+                ),
+            ),
             Field(
                 name="winner",
                 meaning="the ticker of whichever of the two most expensive shares gained more",
@@ -123,7 +147,7 @@ async def _growth(
 async def _books(
     rng: random.Random, composition: Composition, listed: Sequence[str], path: str, play: Script
 ) -> Solution:
-    """The yearly report of all; of the leader, what the last broker and the newest headline say."""
+    """The yearly report of those in red; of the leader, what the last broker and the newest headline say."""
     measure, months = rng.choice(_tables().measures), rng.randint(2, 9)
     need(not _FOREIGN & set(listed), "some books are in another currency")
     texts = await play.step(
@@ -132,7 +156,9 @@ async def _books(
             for ticker in listed
         )
     )
-    amounts = {ticker: json.loads(text)[0].get(measure.key, 0) for ticker, text in zip(listed, texts, strict=True)}
+    reports = {ticker: json.loads(text)[0] for ticker, text in zip(listed, texts, strict=True)}
+    need(all(measure.key in report for report in reports.values()), "some do not report that figure")
+    amounts = {ticker: report[measure.key] for ticker, report in reports.items()}
     best, *others = sorted(listed, key=lambda ticker: -amounts[ticker])
     need(amounts[best] > max(0, amounts[others[0]]) * 1.05, "two of them are about equal")
     rated = call(
@@ -144,20 +170,27 @@ async def _books(
     need(len(ratings) > 1 and ratings[0]["GradeDate"][:10] > ratings[1]["GradeDate"][:10], "two brokers were the last")
     firm, grade = ratings[0]["Firm"], ratings[0]["ToGrade"]
     return Solution(
-        wording=f"Read the tickers in {path}, find which has the highest {measure.key} in its newest yearly statement, and "
+        wording=f"Read the tickers circled in red in {path}, find which has the highest {measure.key} in its newest yearly statement, and "
         f"give the latest of its upgrades and downgrades over {months} months and its newest headline.",
-        answer=f'{best} leads with {amounts[best]:,} dollars. {firm} rated it last, "{grade}". The newest headline: {headlines[0]}',
+        answer=f"In dollars: {', '.join(f'{ticker} {amount:,}' for ticker, amount in amounts.items())}. {best} leads. "
+        f'{firm} rated it last, "{grade}". The newest headline: {headlines[0]}',
         fields=(
             Field(
-                name="company",
-                meaning="which of the companies leads by that figure",
-                value=_share(best, composition),
-                compared=tuple(float(amounts[ticker]) for ticker in (best, *others)),
+                name="figures",
+                meaning="each company circled in red and that figure of it, in dollars",
+                value=Table(
+                    columns=("company", "figure"),
+                    rows=tuple(
+                        (_share(ticker, composition), Number(value=amount, unit="USD"))
+                        for ticker, amount in amounts.items()
+                    ),
+                ),
             ),
             Field(
-                name="figure",
-                meaning="that figure of it, in dollars",
-                value=Number(value=amounts[best], unit="USD"),
+                name="company",
+                meaning="which of them leads by that figure",
+                value=_share(best, composition),
+                compared=tuple(float(amounts[ticker]) for ticker in (best, *others)),
             ),
             Field(
                 name="broker",
@@ -183,15 +216,13 @@ async def _books(
 async def _dividends(
     rng: random.Random, composition: Composition, listed: Sequence[str], path: str, play: Script
 ) -> Solution:
-    """What the two of one row paid, and what it buys at the price of the better payer."""
-    row, shares, year = rng.choice(("top", "second")), rng.choice((40, 60, 80, 120, 150)), rng.choice((2023, 2024))
+    """What the two in blue paid, and what it buys at the price of the better payer."""
+    shares, year = rng.choice((40, 60, 80, 120, 150)), rng.choice((2023, 2024))
     _, day = _window(rng)
-    tickers = composition.facts["tickers"]
-    pair = tickers[:2] if row == "top" else tickers[2:4]
-    texts = await play.step(*(call("yahoo-finance/get_stock_actions", {"ticker": ticker}) for ticker in pair))
-    parts = {ticker: _paid(json.loads(text), year) for ticker, text in zip(pair, texts, strict=True)}
+    texts = await play.step(*(call("yahoo-finance/get_stock_actions", {"ticker": ticker}) for ticker in listed))
+    parts = {ticker: _paid(json.loads(text), year) for ticker, text in zip(listed, texts, strict=True)}
     paid = {ticker: round(sum(amounts) * shares, 2) for ticker, amounts in parts.items()}
-    better, other = sorted(pair, key=lambda ticker: -paid[ticker])
+    better, other = sorted(listed, key=lambda ticker: -paid[ticker])
     need(paid[other] > 0 and paid[better] > paid[other] * 1.05, "both must pay, and one of them more")
     (text,) = await play.step(_history(better, day, day))
     price, _ = _closes(json.loads(text), day, day)
@@ -200,17 +231,19 @@ async def _dividends(
     need(count >= 1 and 0.03 < bought - count < 0.97, "it is not plain how many shares that buys")
     need(len({count, int(paid[better] / price), int(paid[other] / price)}) == 3, "half of the money would buy as many")
     return Solution(
-        wording=f"Read the tickers in {path}; for the two of the {row} row add up the dividends of {year}, times {shares}; "
+        wording=f"Read the tickers in {path}; for the two circled in blue add up the dividends of {year}, times {shares}; "
         f"divide the sum by what the one that paid more closed at on {day}.",
         answer=f"In {year}, {shares} shares paid {paid[better]:.2f} dollars of {better} and {paid[other]:.2f} dollars of {other}. "
         f"At {price:.2f} dollars, the close of {_said(day)}, the money buys {count} shares of {better}.",
         fields=(
             Field(
                 name="dividends",
-                meaning="what each of the two shares paid in all: ticker, dollars",
+                meaning="what each of the two shares circled in blue paid in all: ticker, dollars",
                 value=Table(
                     columns=("ticker", "amount"),
-                    rows=tuple((_share(ticker, composition), Money(value=paid[ticker], unit="USD")) for ticker in pair),
+                    rows=tuple(
+                        (_share(ticker, composition), Money(value=paid[ticker], unit="USD")) for ticker in listed
+                    ),
                 ),
                 derived=tuple(amount for amounts in parts.values() for amount in amounts),
             ),
@@ -227,7 +260,7 @@ async def _dividends(
                 derived=(price,),
             ),
         ),
-        given={"row": row, "shares": str(shares), "year": str(year), "day": _said(day)},
+        given={"shares": str(shares), "year": str(year), "day": _said(day)},
         alternatives=(_by_eye(play),),
     )
 

@@ -7,20 +7,24 @@ from dataclasses import dataclass
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import fade, line, mix, rect
+from m3bench.tasks.scene import Box
 
 STYLES = ("screen", "whiteboard", "sheet")
+COLUMNS = 3
 
 
 @dataclass(frozen=True)
-class Field:
-    """The empty field of a board."""
+class Board:
+    """Where things are on a board."""
 
-    box: tuple[int, int, int, int]
+    words: tuple[Box, ...]
+    field: Box
+    """The empty one."""
     ink: str
-    """A colour that shows on it."""
+    """A colour that shows on the field."""
 
 
-def board(canvas: Canvas, rng: random.Random, style: str, heading: str, words: Sequence[str], caption: str) -> Field:
+def board(canvas: Canvas, rng: random.Random, style: str, heading: str, words: Sequence[str], caption: str) -> Board:
     """Fill a canvas with a board.
 
     Args:
@@ -28,14 +32,14 @@ def board(canvas: Canvas, rng: random.Random, style: str, heading: str, words: S
         rng: Chooses colours and small differences.
         style: One of `STYLES`.
         heading: Stands above.
-        words: Four to six short words.
+        words: Nine short words at most.
         caption: Stands at the empty field.
     """
     drawn = {"screen": _screen, "whiteboard": _whiteboard, "sheet": _sheet}[style]
     return drawn(canvas, rng, heading, words, caption)
 
 
-def _screen(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str], caption: str) -> Field:
+def _screen(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str], caption: str) -> Board:
     width, height = canvas.width, canvas.height
     back, glow = rng.choice((("#0d1b26", "#ffd166"), ("#11161d", "#7ee08a"), ("#141427", "#8fd3ff")))
     level = backdrops.room(canvas, rng, 0.84)
@@ -49,9 +53,12 @@ def _screen(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[st
     canvas.place("potted plant", 70 + rng.uniform(0, 30), level + 96, 150, flip=rng.random() < 0.5)
     canvas.text(heading, left + 46, top + 76, 46, face="mono bold", fill="#f2f5f7")
     canvas.draw(line(left + 40, top + 104, right - 40, top + 104, glow, 4))
-    _columns(canvas, words, left + 56, top + 196, (right - left) / 2, face="mono bold", fill=glow, size=66)
-    return _field(
+    places = _columns(
+        canvas, words, left + 56, top + 196, (right - left - 60) / COLUMNS, face="mono bold", fill=glow, size=66
+    )
+    return _with_field(
         canvas,
+        places,
         caption,
         left + 46,
         bottom - 190,
@@ -63,11 +70,11 @@ def _screen(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[st
     )
 
 
-def _whiteboard(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str], caption: str) -> Field:
+def _whiteboard(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str], caption: str) -> Board:
     width, height = canvas.width, canvas.height
     backdrops.room(canvas, rng, 0.93)
     left, top, right, bottom = 80, 46, width - 80, height - 118
-    pen = rng.choice(("#1f4f9a", "#a3262b", "#1f6b45", "#3b2f63"))
+    pen = rng.choice(("#1f4f9a", "#6b3f1d", "#1f6b45", "#3b2f63"))
     canvas.draw(
         rect(left + 10, top + 16, right - left, bottom - top, "#00000030", 14),
         rect(left, top, right - left, bottom - top, "#b4bcc4", 14),
@@ -79,11 +86,15 @@ def _whiteboard(canvas: Canvas, rng: random.Random, heading: str, words: Sequenc
         canvas.draw(rect(width / 2 - 180 + number * 120, bottom - 16, 84, 14, colour, 6))
     canvas.text(heading, left + 64, top + 100, 54, face="round", fill=mix(pen, "#000000", 0.35))
     canvas.draw(line(left + 60, top + 122, left + 72 + canvas.art.width(heading, 54, "round"), top + 118, pen, 5))
-    _columns(canvas, words, left + 72, top + 214, (right - left) / 2, face="mono bold", fill=pen, size=66)
-    return _field(canvas, caption, left + 60, bottom - 200, right - left - 120, 150, "#22262e", "#fbfcfd", "round")
+    places = _columns(
+        canvas, words, left + 72, top + 214, (right - left - 60) / COLUMNS, face="mono bold", fill=pen, size=66
+    )
+    return _with_field(
+        canvas, places, caption, left + 60, bottom - 200, right - left - 120, 150, "#22262e", "#fbfcfd", "round"
+    )
 
 
-def _sheet(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str], caption: str) -> Field:
+def _sheet(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str], caption: str) -> Board:
     width, height = canvas.width, canvas.height
     backdrops.table(canvas, rng)
     left, right, bottom = 50.0, width - 50.0, height - 178.0
@@ -94,26 +105,34 @@ def _sheet(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str
             thing, width * (number + 0.5) / 3 + rng.uniform(-90, 90), height - 22, 118, flip=rng.random() < 0.5
         )
     canvas.text(heading, left + 60, 122, 54, face="serif bold", fill="#2c2a28")
-    _columns(canvas, words, left + 66, 234, (right - left) / 2 - 10, face="mono bold", fill="#26303f", size=66)
-    return _field(canvas, caption, left + 56, bottom - 184, right - left - 112, 142, "#22262e", "#fffef9", "serif bold")
+    places = _columns(
+        canvas, words, left + 66, 234, (right - left - 60) / COLUMNS, face="mono bold", fill="#26303f", size=66
+    )
+    return _with_field(
+        canvas, places, caption, left + 56, bottom - 184, right - left - 112, 142, "#22262e", "#fffef9", "serif bold"
+    )
 
 
 def _columns(
     canvas: Canvas, words: Sequence[str], x: float, y: float, wide: float, *, face: str, fill: str, size: float
-) -> None:
-    """Two columns, read row by row."""
-    for number, word in enumerate(words):
-        row, column = divmod(number, 2)
-        canvas.text(word, x + column * wide, y + row * size * 1.5, size, face=face, fill=fill)
+) -> tuple[Box, ...]:
+    """Columns, read row by row; returns where the words are."""
+    places = (divmod(number, COLUMNS) for number in range(len(words)))
+    return tuple(
+        canvas.text(word, x + column * wide, y + row * size * 1.7, size, face=face, fill=fill)
+        for word, (row, column) in zip(words, places, strict=True)
+    )
 
 
-def _field(
-    canvas: Canvas, caption: str, x: float, y: float, width: float, height: float, ink: str, fill: str, face: str
-) -> Field:
-    """A caption and the empty field to its right."""
+def _with_field(
+    canvas: Canvas, words: tuple[Box, ...], caption: str, x: float, y: float, width: float, height: float, ink: str,
+    fill: str, face: str,
+) -> Board:  # fmt: skip
+    """Finish a board with a caption and the empty field to its right."""
     canvas.text(caption, x, y + height / 2 + 14, 40, face=face, fill=ink)
     left = x + canvas.art.width(caption, 40, face) + 34
     canvas.draw(
         rect(left, y, x + width - left, height, fill, 8, f'stroke="{ink}" stroke-width="4" stroke-dasharray="16 10"')
     )
-    return Field((round(left) + 6, round(y) + 6, round(x + width) - 6, round(y + height) - 6), ink)
+    field = (round(left) + 6, round(y) + 6, round(x + width) - 6, round(y + height) - 6)
+    return Board(words=words, field=field, ink=ink)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import ellipse, fade, mix, rect
+from m3bench.tasks.scene import Box
 
 Line = Sequence[tuple[str, str]]
 """Pieces of a line, each with the name of its colour: plain, key, name, text, faint or mark."""
@@ -41,8 +42,8 @@ _DESKTOPS = (
 )
 
 
-def window(canvas: Canvas, rng: random.Random, title: str, lines: Sequence[Line], *, size: float = 32) -> None:
-    """A window in the middle of a desktop, as large as its lines need.
+def window(canvas: Canvas, rng: random.Random, title: str, lines: Sequence[Line], *, size: float = 32) -> list[Box]:
+    """A window in the middle of a desktop, as large as its lines need; returns the box of the last piece of each line.
 
     Args:
         canvas: Where.
@@ -76,12 +77,16 @@ def window(canvas: Canvas, rng: random.Random, title: str, lines: Sequence[Line]
     )
     pitch = min(size * 1.55, (bottom - top - 58 - 40) / len(lines))
     y = top + 58 + 16 + pitch * 0.75
+    boxes = []
     for pieces in lines:
         x = left + 40
+        box = (round(x), round(y - size * 0.75), round(x), round(y))
         for text, colour in pieces:
             if text.strip():
                 lead = len(text) - len(text.lstrip())
                 start = x + canvas.art.width(" " * lead, size, "mono")
-                canvas.text(text.strip(), start, y, size, face="mono bold", fill=getattr(theme, colour))
+                box = canvas.text(text.strip(), start, y, size, face="mono bold", fill=getattr(theme, colour))
             x += canvas.art.width(text, size, "mono")
+        boxes.append(box)
         y += pitch
+    return boxes

@@ -14,8 +14,9 @@ from m3bench.tasks.scene import Box
 
 RED = "#e3202b"
 """The colour of what is meant."""
-OTHERS = ("#1467e0", "#149a4e", "#16181d")
-"""Colours of what is not meant: blue, green, black."""
+BLUE, GREEN = "#1467e0", "#149a4e"
+OTHERS = (BLUE, GREEN, "#16181d")
+"""Colours of what is not meant, unless a question names one of them: blue, green, black."""
 _POINTS = 56
 
 
@@ -103,6 +104,18 @@ def tick(canvas: Canvas, rng: random.Random, x: float, y: float, size: float, co
         (x + size * rng.uniform(0.5, 0.7), y - size * rng.uniform(0.85, 1.1)),
     ]
     _stroke(canvas, points, colour, max(3.0, size * 0.13))
+
+
+def cross(canvas: Canvas, rng: random.Random, x: float, y: float, size: float, colour: str = "#1d3f8f") -> None:
+    """Two strokes across each other, their middle at `(x, y)`."""
+    half = size / 2
+    for side in (1, -1):
+        sway = [rng.uniform(-0.14, 0.14) * size for _ in range(4)]
+        points = [
+            (x - side * half + sway[0], y - half + sway[1]),
+            (x + side * half + sway[2], y + half + sway[3]),
+        ]
+        _stroke(canvas, points, colour, max(3.0, size * 0.13))
 
 
 def _squared(value: float) -> float:

@@ -49,6 +49,7 @@ def test_what_is_circled_is_noted_nowhere() -> None:
     pen.circle(canvas, dice, [BOX], [(10, 10, 60, 60)])
     pen.arrow(canvas, dice, (100, 100), (20, 160))
     pen.tick(canvas, dice, 200, 200, 30)
+    pen.cross(canvas, dice, 260, 200, 30)
     assert (canvas._objects, canvas._texts) == before
 
 
@@ -67,3 +68,19 @@ def test_strokes_are_as_many_as_they_say(count: int) -> None:
     pen.strokes(canvas, random.Random(count), 60, 90, count)
     drawn = " ".join(canvas._waiting)
     assert drawn.count("<path") == count
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_tick_and_a_cross_are_told_apart_by_their_strokes(seed: int) -> None:
+    """A tick is one line; the two of a cross meet in its middle."""
+    canvas = Canvas(art(), 120, 120)
+    pen.tick(canvas, random.Random(seed), 60, 80, 40, pen.RED)
+    assert len(canvas._waiting) == 1
+    canvas = Canvas(art(), 120, 120)
+    pen.cross(canvas, random.Random(seed), 60, 60, 40, pen.RED)
+    assert len(canvas._waiting) == 2
+    canvas._settle()
+    drawn = reds(canvas._image)
+    assert any(abs(x - 60) < 6 and abs(y - 60) < 6 for x, y in drawn)
+    corners = [any(abs(x - cx) < 14 and abs(y - cy) < 14 for x, y in drawn) for cx in (40, 80) for cy in (40, 80)]
+    assert corners == [True] * 4
