@@ -70,6 +70,8 @@ class Quantity:
 
 _TIE = re.compile(r"(?:-|\bto|\bthrough)$")
 _WORD = re.compile(r"\s+[a-z]")
+_MINUS_BEFORE_MONEY = re.compile(r"(?<![^\s:(|])-([$€£¥₹])(?=\d)")
+"""As in `-$5`, which is `$-5`; in `$3-$5` it is a dash."""
 LONGEST_UNIT = 40
 """Letters of the longest word for money, and room for the space behind it."""
 
@@ -78,7 +80,8 @@ def plain(text: str) -> str:
     """A text in the form in which `quantities` counts positions: folded, number words as digits."""
     for sign, digits in _FRACTIONS.items():
         text = re.sub(rf"(?<!\d){sign}", f"0{digits}", text).replace(sign, digits)
-    return re.sub(r"\b(?:minus|negative) (?=\d)", "-", _figures(fold(text)))
+    text = re.sub(r"\b(?:minus|negative) (?=\d)", "-", _figures(fold(text)))
+    return _MINUS_BEFORE_MONEY.sub(r"\1-", text)
 
 
 def quantities(text: str, *, millions: bool = True) -> list[Quantity]:

@@ -28,7 +28,7 @@ class Attraction:
     servers = ("wiki", "weather", "google-maps")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Two photographs on a board, a table or a wall; in most pictures both sights have a year in the encyclopedia."""
+        """Eight photographs, of which two are circled; in most pictures both sights have a year in the encyclopedia."""
         pool = sights.with_best(kit, ("restaurant",), _RADII)
         articles = {
             name: article for article in kit.world("articles") for name in (article["title"], *article.get("aliases", ()))
@@ -36,7 +36,9 @@ class Attraction:
         dated = [
             sight for sight in pool if _year(articles.get(sight["name"], {}).get("extract", "")) == sight.get("year")
         ]
-        made = sights.pair(rng, kit, dated if rng.random() < 0.6 else pool)
+        # All eight could be meant: what an encyclopedia knows of them does not tell which are circled.
+        shown = dated if rng.random() < 0.6 else pool
+        made = sights.pair(rng, kit, shown, shown)
         known = {sight["name"] for sight in dated}
         return replace(
             made, facts={**made.facts, "dated": all(one["name"] in known for one in made.facts["landmarks"])}

@@ -38,12 +38,19 @@ def land_line(kit: Kit, city: Record) -> str:
     return f"{city['region']}, USA" if city["country"] == "US" else country_of(kit, city["country"])
 
 
-def pair(rng: random.Random, kit: Kit, pool: Sequence[Record]) -> Composition:
-    """Eight photographs of sights on a board, a table or a wall; two that are far apart are circled."""
+def pair(rng: random.Random, kit: Kit, pool: Sequence[Record], beside: Sequence[Record] = ()) -> Composition:
+    """Eight photographs of sights on a board, a table or a wall; two that are far apart are circled.
+
+    Args:
+        rng: Chooses.
+        kit: What pictures are made from.
+        pool: What may be circled.
+        beside: What else may be on the photographs; every sight in a city when left out.
+    """
     chosen = rng.sample(pool, 2)
     while not apart(chosen):
         chosen = rng.sample(pool, 2)
-    known = [one for one in kit.world("landmarks") if one.get("city_id") and one not in chosen]
+    known = [one for one in beside or kit.world("landmarks") if one.get("city_id") and one not in chosen]
     cards = [*chosen, *rng.sample(known, 6)]
     canvas = Canvas(kit.art, 1520, 960)
     cities = [city_of(kit, landmark) for landmark in cards]

@@ -179,7 +179,7 @@ async def _books(
                 name="figures",
                 meaning="each company circled in red and that figure of it, in dollars",
                 value=Table(
-                    columns=("company", "figure"),
+                    columns=("ticker", "figure"),
                     rows=tuple(
                         (_share(ticker, composition), Number(value=amount, unit="USD"))
                         for ticker, amount in amounts.items()

@@ -77,10 +77,10 @@ def window(canvas: Canvas, rng: random.Random, title: str, lines: Sequence[Line]
     )
     pitch = min(size * 1.55, (bottom - top - 58 - 40) / len(lines))
     y = top + 58 + 16 + pitch * 0.75
-    boxes = []
+    boxes: list[Box] = []
     for pieces in lines:
         x = left + 40
-        box = (round(x), round(y - size * 0.75), round(x), round(y))
+        box: Box = (round(x), round(y - size * 0.75), round(x), round(y))
         for text, colour in pieces:
             if text.strip():
                 lead = len(text) - len(text.lstrip())

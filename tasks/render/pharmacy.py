@@ -118,7 +118,7 @@ def ward_note(
         canvas.draw(line(left + 40, y + 12, right - 40, y + 12, mix(colour, "#ffffff", 0.5), 2))
         y += 50
         for entry, ticked in entries:
-            size, face = (36, "mono") if entry[1:3].isdigit() else (34, "sans")
+            size, face = (38, "serif bold") if entry[1:3].isdigit() else (34, "sans")
             canvas.draw(rect(left + 46, y - 27, 30, 30, "#ffffff", 3, 'stroke="#6b7280" stroke-width="2.5"'))
             canvas.text(entry, left + 104, y, size, face=face, width=right - left - 150)
             if ticked:

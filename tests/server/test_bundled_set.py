@@ -247,7 +247,7 @@ def test_every_call_of_a_reference_counts(encoder):
     [pytest.param(family, marks=[pytest.mark.slow] * (number % 7 > 0)) for number, family in enumerate(FAMILIES)],
 )
 def test_what_is_written_can_be_read_by_the_projects_ocr(family, tmp_path):
-    """The lines that a scene notes, cut out and set below one another, are read again: 94 % of the words."""
+    """The lines that a scene notes, cut out and set below one another, are read again: 95 % of the words."""
     wanted: list[str] = []
     found = 0
     for task in MEMBERS[family][:3]:
@@ -269,7 +269,7 @@ def test_what_is_written_can_be_read_by_the_projects_ocr(family, tmp_path):
         words = [word for text in scene.texts for word in re.findall(r"\w{3,}", fold(text.text))]
         wanted += words
         found += sum(word in read for word in words)
-    assert found >= 0.94 * len(wanted), (found, len(wanted))
+    assert found >= 0.95 * len(wanted), (found, len(wanted))
 
 
 def _strip(picture: Image.Image, box: tuple[int, int, int, int]) -> Image.Image:

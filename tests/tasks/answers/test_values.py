@@ -58,6 +58,11 @@ CASES: list[tuple[Value, list[JSON], list[JSON]]] = [
     (Money(value=43320, unit="BRL"), ["R$ 43,320", "R$ 43.320,00", "43.320", "BRL 43320"], ["$43,320", "R$ 43,32"]),
     (Money(value=0.9512211, unit="BTC", decimals=5, within=0.0076), ["₿0.9512", "0,95"], ["0.95122 ADA", "1.2 BTC"]),
     (Number(value=-5, unit="°C"), ["-5", "−5 °C", "minus five degrees", "23 °F"], ["5", "5 °C", "-5 °F"]),
+    (
+        Number(value=-16_830_000_000, unit="USD"),
+        ["-$16.83 billion", "−$16.83bn", "$-16.83 billion", "minus 16.83 billion dollars", "(a loss) -$16,830,000,000"],
+        ["$16.83 billion", "$1-$16.83 billion", "-$16.83 million"],
+    ),
     (Number(value=12.5, unit="%"), ["12.5%", "12,5 %", "12.5 percent", "12.5"], ["0.125%", "12.5 km", "12%"]),
     (Number(value=7.8), ["7.8/10", "7.8 out of 10", "7.8", "7,8"], ["8", "7.9", "between 7 and 8"]),
     (Number(value=130, unit="min"), ["2 h 10 min", "2 hours and 10 minutes", "130 minutes"], ["2 h", "130 h"]),
