@@ -120,13 +120,14 @@ def play(plan: Path, total: int, kills: int) -> None:
 
 
 def lines(plan: Path) -> list[Key]:
-    """Every sample that was written, by cell, task and repeat; a line that a kill tore is none."""
+    """Every sample that was scored, by cell, task and repeat: what is void is played again, as it should be."""
     found = []
     for path in sorted((plan.parent / STUDY).glob(f"*/{SAMPLES}")):
         for line in path.read_bytes().rpartition(b"\n")[0].split(b"\n"):
             if line:
                 sample = json.loads(line)
-                found.append((path.parent.name, sample["task"], sample["repeat"]))
+                if sample["state"] != "void":
+                    found.append((path.parent.name, sample["task"], sample["repeat"]))
     return found
 
 

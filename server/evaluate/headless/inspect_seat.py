@@ -26,6 +26,7 @@ from mcp_types import (
     TextContent,
     Tool,
 )
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from m3bench.proxy.hints import HINT
 from m3bench.proxy.together import CALLS
@@ -36,6 +37,9 @@ from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import RUN_TOOLS
 from m3bench.tasks.errors import SandboxError, first_cause
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
+
+REVISION = MODERN_PROTOCOL_VERSIONS[-1]
+"""The revision to speak. A server that is asked which ones it knows has a time limit: a busy machine would decide."""
 
 AS_SENT = "m3bench/arguments"
 """Where a request's `_meta` has the arguments as the model wrote them, before anybody parsed them."""
@@ -144,7 +148,7 @@ async def open_seat(seating: Seating, task: str, profile: str, client: Implement
     with TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         inside: Exception | None = None
         try:
-            async with Client(stdio_client(parameters, errlog=log), client_info=client) as connection:
+            async with Client(stdio_client(parameters, errlog=log), client_info=client, mode=REVISION) as connection:
                 opening = await _own(connection, "start_task", {"task_id": task})
                 listed = (await connection.list_tools()).tools
                 seat = SampleSeat(
