@@ -27,6 +27,7 @@ from m3bench.server.results.live.record import Record
 from m3bench.server.results.resultset import read_resultset
 from m3bench.server.scorecard.app import CARD
 from m3bench.server.settings import Settings
+from m3bench.server.store.place import Place
 from m3bench.tasks.errors import InputFileError, SandboxError, StoreError, ToolError
 from tests.proxy.house import Pipe
 from tests.proxy.web import Web, running
@@ -257,7 +258,7 @@ async def test_a_fault_that_is_not_the_clients_makes_a_run_void(
     ]
     with pytest.raises(InputFileError, match="no scored run"):
         pack(tmp_path / "data", tmp_path / "bundle.zip")
-    live = Record(tmp_path / "data", lambda mode: True)
+    live = Record(Place(tmp_path / "data"), lambda mode: True)
     try:
         (run,), (line,) = live.runs(), live.standings()
         assert (run["state"], run["average"], run["success"]) == ("void", None, None)

@@ -19,6 +19,7 @@ from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import card_of, read_card, upgraded
 from m3bench.server.scorecard.model import Alignment
 from m3bench.server.scoring.compare import compare
+from m3bench.server.store.place import Place
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError
@@ -94,7 +95,7 @@ def test_a_set_of_old_runs_has_the_numbers_it_had(tmp_path: Path) -> None:
     for summary in (expected, document):
         summary["summary"] = {key: summary["summary"][key] for key in kept}
     assert {key: document[key] for key in expected} == expected
-    live = Record(tmp_path, lambda mode: True)
+    live = Record(Place(tmp_path), lambda mode: True)
     try:
         assert live.standings()[0]["average"] == expected["summary"]["metrics"]["average"]
     finally:
