@@ -128,7 +128,7 @@ class Fleet:
         asked = {"name": tool, "arguments": params.get("arguments") or {}}
         forwarded = time.monotonic_ns()
         try:
-            # `fail_after` is twice as dear, and this is done for every call.
+            # A scope alone costs less than `fail_after`, and this is done for every call.
             with anyio.CancelScope(deadline=anyio.current_time() + seconds) as clock:
                 patient = Patient(relay, clock) if relay is not None else None
                 found = await self._ask(crew, server, "tools/call", asked, params.get("_meta"), patient)

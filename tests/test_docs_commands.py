@@ -20,6 +20,7 @@ from m3bench.tasks.catalog import expose
 from m3bench.tasks.library import Library
 from tests.engines import engine_problem
 from tests.pages import PAGES, ROOT, Command, read_page
+from tests.server.commands.test_photo import take_pictures
 from tests.server.pipes import Pipe
 from tests.waiting import eventually
 
@@ -179,7 +180,12 @@ def _a_member_plays(reader: Reader) -> None:
     assert "average 0.000" in ask("tools/call", allowed, name="score", arguments={}).text
 
 
+def _photographs_are_taken(reader: Reader) -> None:
+    take_pictures(reader.folder / "FOLDER")
+
+
 ACTS = {
+    ("tasks", "m3bench tasks photo FOLDER -o my-photos"): _photographs_are_taken,
     ("connect-cursor", "m3bench runs list"): _cursor_plays,
     ("host-for-a-team", "m3bench runs list --data team"): _a_member_plays,
 }

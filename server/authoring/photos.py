@@ -5,6 +5,7 @@ where they were taken, and under names that say nothing. Every task is played an
 what cannot be made says why.
 """
 
+import json
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,7 @@ from m3bench.tasks.families.base import Script, Unfit, frame, media
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.photos.facts import FILE, Photo, Photos
 from m3bench.tasks.photos.recipes import RECIPES, Recipe, phrasings
+from m3bench.tasks.plan import Plan
 from m3bench.tasks.scene import Scene, SceneObject
 from m3bench.tasks.task import Task, TaskSet
 
@@ -71,7 +73,7 @@ def skeleton(folder: Path) -> str:
         "#   also: [other names of it]",
         "#   objects: [{label: cup, box: [left, top, right, bottom]}], what the detector may tell of, in pixels",
         "photos:",
-        *(f"  {_quoted(name)}: {{}}" for name in names),
+        *(f"  {json.dumps(name, ensure_ascii=False)}: {{}}" for name in names),
     ]
     return "\n".join(lines) + "\n"
 
@@ -137,12 +139,13 @@ async def make(
             uses.update(chosen)
             tasks[task.id] = task, chosen
             progress(task.id)
-    library = await _proved(photos.name, [task for task, _ in tasks.values()], taken, backend)
+    made = [task for task, _ in tasks.values()]
+    plans = await play_plans(_set_of(photos.name, made, taken, {}), backend, in_order=True)
+    library = _set_of(photos.name, made, taken, plans)
     for id, problems in _by_task(await verify(library, backend, parallel=1), library).items():
         task, chosen = tasks.pop(id)
         omissions.append(Omission(recipe=task.family, photos=chosen, why="; ".join(problems)))
-    kept = [task for task, _ in tasks.values()]
-    return (library if len(kept) == len(library.tasks) else await _proved(photos.name, kept, taken, backend)), omissions
+    return _set_of(photos.name, [task for task, _ in tasks.values()], taken, plans), omissions
 
 
 async def _task(
@@ -163,8 +166,10 @@ async def _task(
     )
 
 
-async def _proved(name: str, tasks: Sequence[Task], taken: Mapping[str, Taken], backend: Backend) -> MadeLibrary:
-    """The set of these tasks, with the plans of their references."""
+def _set_of(
+    name: str, tasks: Sequence[Task], taken: Mapping[str, Taken], plans: Mapping[str, tuple[Plan, ...]]
+) -> MadeLibrary:
+    """The set of these tasks, with those of the plans that are of their references."""
     used = {file for task in tasks for file in task.pictures}
     files = {
         path: data
@@ -173,7 +178,7 @@ async def _proved(name: str, tasks: Sequence[Task], taken: Mapping[str, Taken], 
         for path, data in ((f"pictures/{one.file}", one.data), (f"scenes/{one.file}.json", scene_file(one.scene)))
     }
     made = TaskSet(schema=2, name=name, version="1", tasks=tuple(tasks))
-    return MadeLibrary(made, files, await play_plans(MadeLibrary(made, files), backend, in_order=True))
+    return MadeLibrary(made, files, {task.id: plans[task.id] for task in tasks if task.id in plans})
 
 
 def _by_task(problems: Sequence[str], library: MadeLibrary) -> dict[str, list[str]]:
@@ -206,7 +211,3 @@ def _taken(path: Path, file: str, photo: Photo) -> Taken:
             )
         objects.append(SceneObject(label=one.label, box=(left, top, right, bottom)))
     return Taken(file=file, data=buffer.getvalue(), scene=Scene.of(buffer.getvalue(), objects))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

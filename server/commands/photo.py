@@ -30,7 +30,8 @@ def photo(
     from m3bench.server.authoring.photos import skeleton
     from m3bench.tasks.atomic_files import write_atomically
     from m3bench.tasks.errors import InputFileError, UserError
-    from m3bench.tasks.photos.facts import FILE
+    from m3bench.tasks.photos.facts import FILE, Photo, Photos, Seen
+    from m3bench.tasks.yaml_files import read_yaml
 
     if not folder.is_dir():
         raise InputFileError(folder, "is no folder: name the one that your photographs are in")
@@ -42,7 +43,9 @@ def photo(
         return
     if out is None:
         raise UserError("Name a folder for the set: m3bench tasks photo FOLDER -o SET.")
-    _make(folder, _read(folder / FILE), out, seed=seed, per_recipe=per_recipe, json=json)
+    what = "what is true of the photographs (`m3bench tasks photo FOLDER --init` begins one)"
+    photos = read_yaml(folder / FILE, Photos, (Photo, Seen), what=what, word="fact")
+    _make(folder, photos, out, seed=seed, per_recipe=per_recipe, json=json)
 
 
 def _make(folder: Path, photos: "Photos", out: Path, *, seed: int, per_recipe: int, json: bool) -> None:
@@ -83,23 +86,3 @@ def _make(folder: Path, photos: "Photos", out: Path, *, seed: int, per_recipe: i
     typer.echo(f"{count} tasks written to {out}" if count else "No task could be made.", err=True)
     if not count:
         raise typer.Exit(1)
-
-
-def _read(path: Path) -> "Photos":
-    from pydantic import ValidationError
-
-    from m3bench.tasks.catalog import did_you_mean
-    from m3bench.tasks.errors import InputFileError
-    from m3bench.tasks.photos.facts import Photo, Photos, Seen
-    from m3bench.tasks.yaml_files import read_yaml
-
-    data = read_yaml(path, "what is true of the photographs (`m3bench tasks photo FOLDER --init` begins one)")
-    try:
-        return Photos.model_validate(data if data is not None else {})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        said = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            known = {field for part in (Photos, Photo, Seen) for field in part.model_fields}
-            said = f"there is no such fact.{did_you_mean(str(first['loc'][-1]), known)}"
-        raise InputFileError(path, said, field=".".join(map(str, first["loc"])) or None) from error

@@ -10,7 +10,6 @@ from typing import Any
 from m3bench.tasks.answers.fields import Date, Field, Name, Number, Phone, Table, Time
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.task import ReferenceCall
 
 _RADII = range(1500, 3600, 100)
 _DEGREES = 1.5
@@ -145,7 +144,9 @@ class Attraction:
         """The weather decides where to go; then the café there and its hours on a day."""
         radius, metric, day = rng.choice(_RADII), rng.random() < 0.5, rng.choice(_DAYS)
         landmarks, towns = composition.facts["landmarks"], composition.facts["towns"]
-        warmths = [_temperature(text) for text in await play.step(*(_weather(town, metric) for town in towns))]
+        warmths = [
+            sights.temperature(text) for text in await play.step(*(sights.weather(town, metric) for town in towns))
+        ]
         need(abs(warmths[0] - warmths[1]) >= _DEGREES * (1 if metric else 1.8), "it is as warm here as there")
         warm = warmths.index(max(warmths))
         (text,) = await play.step(sights.geocode(f"{landmarks[warm]['name']}, {towns[warm]}"))
@@ -193,17 +194,6 @@ class Attraction:
 def _names(composition: Composition) -> list[Name]:
     landmarks, towns = composition.facts["landmarks"], composition.facts["towns"]
     return [sights.name_of(landmark, landmarks, town) for landmark, town in zip(landmarks, towns, strict=True)]
-
-
-def _weather(town: str, metric: bool) -> ReferenceCall:
-    return call(
-        "weather/get_weather", {"location": town, "units": "metric" if metric else "us"},
-        words={"location": (town.split(",")[0],)}, either={} if metric else {"units": ("us", None)},
-    )  # fmt: skip
-
-
-def _temperature(text: str) -> float:
-    return float(text.partition(": ")[2].partition("°")[0])
 
 
 def _unit(metric: bool) -> str:

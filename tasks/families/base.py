@@ -108,18 +108,22 @@ class Script:
         return Reference(note=note, steps=tuple(step for step in steps if step))
 
 
-class Family(Protocol):
-    """A generator of tasks of one kind; how it asks is in `tasks/data/families/NAME.toml`."""
+class Kind(Protocol):
+    """A kind of tasks: a family, or what makes tasks from photographs."""
 
     @property
     def name(self) -> str:
-        """What the family is called."""
+        """What it is called."""
         ...
 
     @property
     def servers(self) -> tuple[str, ...]:
         """What the references of all its goals need."""
         ...
+
+
+class Family(Kind, Protocol):
+    """A generator of tasks of one kind; how it asks is in `tasks/data/families/NAME.toml`."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Draw the picture of a task."""
@@ -154,20 +158,6 @@ def call(
     tolerances |= {name: Tolerance(one_of=tuple(values)) for name, values in (either or {}).items()}
     tolerances |= {name: Tolerance(words=tuple(values)) for name, values in (words or {}).items()}
     return ReferenceCall(tool=tool, arguments=arguments, tolerances=tolerances)
-
-
-class Kind(Protocol):
-    """A kind of tasks: a family, or whatever else makes them."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-    @property
-    def servers(self) -> tuple[str, ...]:
-        """What its references need."""
-        ...
 
 
 def frame(

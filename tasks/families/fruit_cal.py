@@ -2,13 +2,13 @@
 
 import json
 import random
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Date, Field, Money, Name, Number
 from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.nutrients import amount
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import laid_table, pen
 from m3bench.tasks.render.canvas import Canvas
@@ -88,7 +88,7 @@ class FruitCal:
         nutrient, people = rng.choice(tuple(_NUTRIENTS)), rng.randint(3, 9)
         label, unit = _NUTRIENTS[nutrient]
         texts = await play.step(*(_looked_up("query", *portion) for portion in portions))
-        energies, amounts = [_amount(text, "Energy") for text in texts], [_amount(text, label) for text in texts]
+        energies, amounts = [amount(text, "Energy") for text in texts], [amount(text, label) for text in texts]
         sums = await play.step(call("math/sum", {"numbers": energies}), call("math/sum", {"numbers": amounts}))
         energy, amount = (round(float(text), 2) for text in sums)
         parts = await play.step(
@@ -124,7 +124,7 @@ class FruitCal:
         nutrient = rng.choice(tuple(_NUTRIENTS))
         label, unit = _NUTRIENTS[nutrient]
         texts = await play.step(*(_looked_up("query", *portion) for portion in portions))
-        amounts = [_amount(text, label) for text in texts]
+        amounts = [amount(text, label) for text in texts]
         order = sorted(range(len(portions)), key=lambda number: -amounts[number])
         need(amounts[order[0]] >= amounts[order[1]] * _MARGIN, "two fruits give as much")
         richest, most = portions[order[0]][0], amounts[order[0]]
@@ -167,7 +167,7 @@ class FruitCal:
         limit = rng.choice(_LIMITS)
         over, under = rng.sample(_tables().concerns, 2)
         texts = await play.step(*(_looked_up("query", *portion) for portion in portions))
-        energies = [_amount(text, "Energy") for text in texts]
+        energies = [amount(text, "Energy") for text in texts]
         energy = round(float((await play.step(call("math/sum", {"numbers": energies})))[0]), 2)
         need(abs(energy - limit) >= 0.05 * limit, "it is neither much nor little")
         concern = over if energy > limit else under
@@ -230,9 +230,3 @@ def _looked_up(argument: str, fruit: _Fruit, weight: int) -> ReferenceCall:
 
 def _offer(fruit: _Fruit, words: str) -> ReferenceCall:
     return call("amazon/search_products", {"keywords": words, "n": 1}, words={"keywords": [fruit.stem]}, free=("n",))
-
-
-def _amount(text: str, label: str) -> float:
-    found = re.search(rf"^- {label}[^:]*: ([\d.]+)", text, re.MULTILINE)
-    assert found, text
-    return float(found[1])

@@ -155,7 +155,7 @@ class Heatmap:
                 words={"location": (town.split(",")[0],)}, free=("units",),
             ),
         )  # fmt: skip
-        warmth = float(weather.partition(": ")[2].partition("°")[0])
+        warmth = sights.temperature(weather)
         name = _city(composition, high)
         return Solution(
             wording=f"Geocode the cities circled in red in {path}, find the highest, by how much it lies above the lowest, and its weather now.",

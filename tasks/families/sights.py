@@ -110,6 +110,19 @@ def position(text: str) -> tuple[float, float]:
     return float(found["lat"]), float(found["lng"])
 
 
+def weather(town: str, metric: bool) -> ReferenceCall:
+    """A look at the weather in a town; the country may be written otherwise."""
+    return call(
+        "weather/get_weather", {"location": town, "units": "metric" if metric else "us"},
+        words={"location": (town.split(",")[0],)}, either={} if metric else {"units": ("us", None)},
+    )  # fmt: skip
+
+
+def temperature(text: str) -> float:
+    """How warm it is, in the degrees that were asked for."""
+    return float(text.partition(": ")[2].partition("°")[0])
+
+
 def nearby(at: tuple[float, float], radius: int, kind: str) -> ReferenceCall:
     """A search for places of a type around a point."""
     arguments = {"location": {"latitude": at[0], "longitude": at[1]}, "radiusMeters": radius, "includedTypes": [kind]}

@@ -7,7 +7,6 @@ lead on from there, and states what is to be handed in. The facts themselves are
 import json
 import math
 import random
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -17,7 +16,8 @@ from typing import Protocol
 
 from m3bench.tasks.answers.fields import Field, Integer, Money, Name, Number, Table
 from m3bench.tasks.families import offers, sights
-from m3bench.tasks.families.base import Script, Solution, call, need
+from m3bench.tasks.families.base import Kind, Script, Solution, call, need
+from m3bench.tasks.families.nutrients import amount
 from m3bench.tasks.photos.facts import Photo
 
 _METRES = 10
@@ -26,18 +26,8 @@ _INDEX = 3
 """By how much the air of the better place must be better."""
 
 
-class Recipe(Protocol):
+class Recipe(Kind, Protocol):
     """One kind of task about photographs."""
-
-    @property
-    def name(self) -> str:
-        """What it is called, also as the family of its tasks."""
-        ...
-
-    @property
-    def servers(self) -> tuple[str, ...]:
-        """What its references need."""
-        ...
 
     def choices(self, photos: Mapping[str, Photo]) -> Iterator[tuple[str, ...]]:
         """The photographs, by name, that a task can be made from."""
@@ -113,12 +103,8 @@ class Air:
         need(abs(indexes[0] - indexes[1]) >= _INDEX, "the air is about as good")
         good = indexes.index(max(indexes))
         town, names = photos[good].town, _places(photos)
-        units = {"location": town, "units": "metric" if metric else "us"}
-        (text,) = await play.step(
-            call("weather/get_weather", units, words={"location": (town.split(",")[0],)},
-                 either={} if metric else {"units": ("us", None)})
-        )  # fmt: skip
-        warmth = float(text.partition(": ")[2].partition("°")[0])
+        (text,) = await play.step(sights.weather(town, metric))
+        warmth = sights.temperature(text)
         return Solution(
             wording=f"Compare the air at the places in {' and '.join(paths)}, and look up the weather in the town of the better one.",
             answer=f"The air is better at {names[good].value} (index {max(indexes)} against {min(indexes)}); it is {warmth:g} degrees there.",
@@ -150,7 +136,7 @@ class Meal:
         (text,) = await play.step(
             call("food_nutrition_mcp/get_nutrition", {"query": f"{weight} g {photo.food}"}, words={"query": (str(weight), _stem(photo.food))})
         )  # fmt: skip
-        energy, protein = _amount(text, "Energy"), _amount(text, "Protein")
+        energy, protein = amount(text, "Energy"), amount(text, "Protein")
         (text,) = await play.step(call("math/division", {"numerator": energy, "denominator": people}))
         each = round(float(text), 2)
         need(len({energy, protein, each}) == 3 and each >= 2, "there is next to nothing in it")
@@ -283,13 +269,6 @@ def _places(photos: Sequence[Photo]) -> list[Name]:
 def _universal(text: str) -> int:
     (index,) = (one["aqi"] for one in json.loads(text)["indexes"] if one["code"] == "uaqi")
     return int(index)
-
-
-def _amount(text: str, label: str) -> float:
-    found = re.search(rf"^- {label}[^:]*: ([\d.]+)", text, re.MULTILINE)
-    need(found is not None, f"the tables have no {label.casefold()} of it")
-    assert found is not None
-    return float(found[1])
 
 
 def _stem(name: str) -> str:

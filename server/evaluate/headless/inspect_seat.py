@@ -149,7 +149,7 @@ async def open_seat(seating: Seating, task: str, profile: str, client: Implement
         inside: Exception | None = None
         try:
             async with Client(stdio_client(parameters, errlog=log), client_info=client, mode=REVISION) as connection:
-                opening = await _own(connection, "start_task", {"task_id": task})
+                opening = await _done(connection, "start_task", {"task_id": task})
                 listed = (await connection.list_tools()).tools
                 seat = SampleSeat(
                     client=connection,
@@ -189,9 +189,14 @@ class _AnyRequest(CallToolRequest):
 async def _own(client: Client, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
     """Call one of the benchmark's own tools, which do not fail in normal operation."""
     try:
-        result = await _request(client, tool, arguments, None)
+        return await _done(client, tool, arguments)
     except MCPError as error:
         raise SandboxError(f"{tool} failed: {error.error.message}") from error
+
+
+async def _done(client: Client, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
+    """The same; a server that is gone is left to whoever can read what it said last."""
+    result = await _request(client, tool, arguments, None)
     if result.is_error:
         raise SandboxError(f"{tool} failed: {text_of(result)}")
     return result

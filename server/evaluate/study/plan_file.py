@@ -14,9 +14,8 @@ What is played with what is in `cells`; this module only says what the file mean
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.yaml_files import read_yaml
 
@@ -157,24 +156,14 @@ def _set(given: Any) -> Any:
     return {} if given == BUNDLED_SET else {"name": Path(given).name, "tasks": given}
 
 
-def _unknown(name: str) -> str:
-    parts = (StudyPlan, StudyModel, StudySet, Limits, Caps, Expected, Abilities)
-    return f"There is no such setting.{did_you_mean(name, {field for part in parts for field in part.model_fields})}"
-
-
 def read_plan(path: Path) -> StudyPlan:
     """Read a plan; folders in it are meant from where it lies.
 
     Raises:
         InputFileError: It cannot be read, or says something that makes no sense.
     """
-    data = read_yaml(path, "the plan of a study")
-    try:
-        plan = StudyPlan.model_validate(data if data is not None else {})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        said = _unknown(str(first["loc"][-1])) if first["type"] == "extra_forbidden" else first["msg"]
-        raise InputFileError(path, said, field=".".join(map(str, first["loc"])) or None) from error
+    parts = (StudyModel, StudySet, Limits, Caps, Expected, Abilities)
+    plan = read_yaml(path, StudyPlan, parts, what="the plan of a study", word="setting")
     if not plan.models and not plan.agents:
         raise InputFileError(path, "names nobody who plays: give models or agents")
     for provider in plan.providers:
