@@ -16,8 +16,11 @@ from m3bench.tasks.answers.loose import BULLET as _BULLET
 from m3bench.tasks.answers.loose import cells as _cells
 from m3bench.tasks.answers.loose import loose_row, loose_tables, turned
 from m3bench.tasks.answers.single import Item
+from m3bench.tasks.answers.spelling import words_of
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
+
+_AGAIN = re.compile(r"(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*)\b(?P<between>\D+)(?P=number)(?![.,]?\d)")
 
 MOST = 200
 """Items that are looked at."""
@@ -144,7 +147,7 @@ class Table(Value):
                 return f"the row of {right[0].said()!r} is missing"
             row = left.pop(found[0])
             for name, cell, part in zip(self.columns, right, row, strict=True):
-                reason = cell.problem(part, asked)
+                reason = cell.problem(part, asked) or _further_row(part, asked)
                 if reason:
                     return f"{name} of {right[0].said()!r}: {reason}"
         return f"{len(left)} rows too many" if left else None
@@ -207,6 +210,14 @@ class Table(Value):
 def _names(item: Item) -> list[str]:
     """What an item may be called."""
     return [item.said(), *getattr(item, "aliases", ())]
+
+
+def _further_row(cell: JSON, asked: Asked) -> str | None:
+    """Why a cell is more than one: it says its number again, of something that the question does not name."""
+    if isinstance(cell, str) and (again := _AGAIN.search(cell)):
+        others = set(words_of(again["between"])) - {"", *words_of(asked.words)}
+        return f"there is more behind {again['number']}" if others else None
+    return None
 
 
 def _as_text(given: JSON) -> str:

@@ -88,6 +88,14 @@ def test_no_way_of_writing_hides_a_fault(rows: Rows, columns: tuple[str, ...], w
             assert wanted.problem(text, Asked()), text
 
 
+@pytest.mark.parametrize("more", ["\n- **Big Ben**: 72", ", Big Ben (72)", "; Big Ben 72", " and Big Ben at 72"])
+def test_a_further_row_with_the_value_of_the_last_one_is_a_row_too_many(more: str) -> None:
+    rows = [["Dom Tower", "78"], ["Nyhavn", "75"], ["Eiffel Tower", "72"]]
+    for text in in_two_columns(rows):
+        if isinstance(text, str):
+            assert table(rows, ("place", "air")).problem(text.rstrip(".") + more, Asked()), text
+
+
 TITLES = ("Distributed Representations of Words and Phrases", "Salt, Fat, Acid, Heat", "Emma")
 
 
