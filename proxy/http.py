@@ -74,7 +74,7 @@ def http_app(
         settings: How to listen.
         open_seat: Opens a seat by its key, with a profile when one was asked for.
         close_seat: Ends what runs on one.
-        pages: Answers at `/` and below `/live`, for people; checks by itself who may see what.
+        pages: Answers at `/`, `/metrics` and below `/live`, for people; checks by itself who may see what.
         open_handle: Opens the seat of a handle, with the run that its client left there; `open_seat` when None.
     """
     if not settings.loopback and settings.token is None and not settings.guests:
@@ -209,7 +209,9 @@ class _Beside:
         self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        for_people = scope["type"] == "http" and (scope["path"] == "/" or scope["path"].startswith("/live/"))
+        for_people = scope["type"] == "http" and (
+            scope["path"] in ("/", "/metrics") or scope["path"].startswith("/live/")
+        )
         await (self._pages if for_people else self._app)(scope, receive, send)
 
 

@@ -48,6 +48,11 @@ class Lease:
         """Files that the sandbox has not taken in yet."""
 
     @property
+    def started(self) -> bool:
+        """Whether there is a sandbox."""
+        return self._sandbox is not None
+
+    @property
     def guards(self) -> frozenset[Guard]:
         """What holds in the sandbox; empty while nothing was started."""
         return self._sandbox.guards if self._sandbox is not None else frozenset()
@@ -211,6 +216,16 @@ class Pool:
         lease = Lease(self, SandboxSpec(workspace=workspace, servers=servers, scenes=scenes), None)
         self._leases.add(lease)
         return lease
+
+    @property
+    def in_use(self) -> int:
+        """Sandboxes that are up for a run."""
+        return sum(lease.started for lease in self._leases)
+
+    @property
+    def waiting(self) -> int:
+        """Sandboxes that are up and wait for a run."""
+        return len(self._spares)
 
     async def settled(self) -> None:
         """Wait until the spares are up, or cannot be had."""

@@ -9,12 +9,20 @@ from m3bench.server.store.contract import Store
 class Onlooker(Protocol):
     """Who is told of calls."""
 
-    def received(self, number: int, request: ToolRequest, run: str | None, tool: str) -> None:
+    def opened(self, store: Store) -> None:
+        """The record is open."""
+        ...
+
+    def received(self, call: int, request: ToolRequest, run: str | None, tool: str) -> None:
         """A call has arrived."""
         ...
 
-    def answered(self, number: int, answer: Answer) -> None:
+    def answered(self, call: int, answer: Answer) -> None:
         """It is answered."""
+        ...
+
+    def withheld(self, call: int | None) -> None:
+        """It, or its answer, could not be recorded."""
         ...
 
 
@@ -45,20 +53,36 @@ class LazyJournal:
 
     def __init__(self, app: Owner) -> None:
         self._app = app
+        self._told = False
 
     async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
         """Put a call on record."""
-        store = await self._app.opened_store()
-        number = await store.received(request, run, tool)
-        if self._app.observer is not None:
-            self._app.observer.received(number, request, run, tool)
+        observer = self._app.observer
+        try:
+            store = await self._app.opened_store()
+            if observer is not None and not self._told:
+                self._told = True
+                observer.opened(store)
+            number = await store.received(request, run, tool)
+        except Exception:
+            if observer is not None:
+                observer.withheld(None)
+            raise
+        if observer is not None:
+            observer.received(number, request, run, tool)
         return number
 
     async def answered(self, call: int, answer: Answer) -> None:
         """Put its answer on record."""
-        await self._app.store.answered(call, answer)
-        if self._app.observer is not None:
-            self._app.observer.answered(call, answer)
+        observer = self._app.observer
+        try:
+            await self._app.store.answered(call, answer)
+        except Exception:
+            if observer is not None:
+                observer.withheld(call)
+            raise
+        if observer is not None:
+            observer.answered(call, answer)
 
     def sent(self, call: int, sent_ns: int) -> None:
         """Note when it left."""

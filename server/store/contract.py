@@ -24,6 +24,16 @@ class Store(Journal, Protocol):
         """Where the files of its runs lie."""
         ...
 
+    @property
+    def failing(self) -> bool:
+        """Whether something of what was to be written last is not on record."""
+        ...
+
+    @property
+    def queued(self) -> int:
+        """Writes that wait for the writer."""
+        ...
+
     # Seats and runs
 
     def add_seat(self, seat: str, profile: str, opened: str) -> None:

@@ -129,6 +129,10 @@ class Reader:
         """Every run that was submitted, oldest first."""
         return self._runs("WHERE state IN ('submitted', 'scored') ORDER BY number")
 
+    def states(self) -> dict[str, int]:
+        """How many runs are in each state."""
+        return dict(self._read("SELECT state, count(*) FROM runs GROUP BY state"))
+
     def modes(self, runs: Sequence[str]) -> dict[str, str]:
         """The mode of each of these runs."""
         return dict(self._read(f"SELECT id, mode FROM runs WHERE id IN ({_marks(runs)})", runs))

@@ -101,6 +101,16 @@ class RecordingStore(ABC):
     def _forget_blobs(self) -> None:
         """Remove large values that no call refers to any more."""
 
+    @property
+    def failing(self) -> bool:
+        """Whether something of what was to be written last is not on record."""
+        return self._writer.failing
+
+    @property
+    def queued(self) -> int:
+        """Writes that wait for the writer."""
+        return self._writer.queued
+
     # The journal of calls
 
     async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:

@@ -144,6 +144,11 @@ class Writer:
         """Whether something of what was written last is not on record, or nothing is written any more."""
         return self._failed or self._closed
 
+    @property
+    def queued(self) -> int:
+        """Units that wait."""
+        return self._queue.qsize()
+
     def submit(self, unit: Unit) -> Unit:
         """Put a unit behind those that wait."""
         with self._turn:

@@ -14,6 +14,7 @@ import anyio
 
 from m3bench.proxy.call import Answer, ToolRequest
 from m3bench.server.results.live.rows import answer_row, received_row
+from m3bench.server.store.contract import Store
 
 TICK_SECONDS = 0.2
 """Between two messages to a watcher."""
@@ -66,6 +67,9 @@ class Broker:
 
     # What the server tells us
 
+    def opened(self, store: Store) -> None:
+        """Watchers read the record by themselves."""
+
     def received(self, call: int, request: ToolRequest, run: str | None, tool: str) -> None:
         """A call arrived."""
         if not self._watchers:
@@ -84,6 +88,11 @@ class Broker:
             pending.update(row)
         else:
             self._add(call, {"type": "call", "new": False, **row})
+
+    def withheld(self, call: int | None) -> None:
+        """A call or its answer is not on record: nothing that could be shown."""
+        if call is not None:
+            self._begun.pop(call, None)
 
     def run_changed(self, run: str) -> None:
         """A run began or came further."""

@@ -1,15 +1,21 @@
 """Whoever looks on while a server works: told of seats, runs and calls, and never in their way.
 
-Only the live view is one, and only over HTTP; without it nothing is told and nothing is computed.
+Only the live view and the numbers for Prometheus do, and only over HTTP; without them nothing is told and nothing is
+computed.
 """
 
 from typing import Protocol
 
 from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.server.store.contract import Store
 
 
 class Observer(Protocol):
     """Is told what happens, at once and briefly; what it raises would break the call it is told of."""
+
+    def opened(self, store: Store) -> None:
+        """The record is open: this comes before the first call."""
+        ...
 
     def seats_changed(self) -> None:
         """A seat was opened or closed."""
@@ -26,3 +32,44 @@ class Observer(Protocol):
     def answered(self, call: int, answer: Answer) -> None:
         """The answer of a call is on record."""
         ...
+
+    def withheld(self, call: int | None) -> None:
+        """A call could not be recorded and was not made, or its answer could not be and was not given."""
+        ...
+
+
+class Observers:
+    """Several who look on as one."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self._observers = observers
+
+    def opened(self, store: Store) -> None:
+        """The record is open."""
+        for one in self._observers:
+            one.opened(store)
+
+    def seats_changed(self) -> None:
+        """A seat was opened or closed."""
+        for one in self._observers:
+            one.seats_changed()
+
+    def run_changed(self, run: str) -> None:
+        """A run began, or its state on record is another."""
+        for one in self._observers:
+            one.run_changed(run)
+
+    def received(self, call: int, request: ToolRequest, run: str | None, tool: str) -> None:
+        """A call arrived and is on record."""
+        for one in self._observers:
+            one.received(call, request, run, tool)
+
+    def answered(self, call: int, answer: Answer) -> None:
+        """The answer of a call is on record."""
+        for one in self._observers:
+            one.answered(call, answer)
+
+    def withheld(self, call: int | None) -> None:
+        """A call or its answer could not be recorded."""
+        for one in self._observers:
+            one.withheld(call)

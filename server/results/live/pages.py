@@ -1,9 +1,10 @@
-"""The live view over HTTP: `/`, its events, its state, and the pages of its runs. Nothing can be changed here.
+"""The live view over HTTP: `/`, its events, its state, the pages of its runs, and numbers. Nothing can be changed here.
 
 With a token everything needs it: in the Authorization header, or once as `?token=`, which a cookie then stands for,
 because a browser's event stream sends no headers. Without one the server listens on loopback alone; Host and Origin
 were checked before, as they are for clients. What is not sealed shows no score, and what is ranked shows it to the
 operator alone: clients have the token, so the operator has one of their own, which is then the one the pages want.
+The numbers of a ranked server are the operator's too.
 """
 
 import hmac
@@ -32,8 +33,11 @@ from m3bench.proxy.access import bears
 from m3bench.proxy.http import HttpSettings
 from m3bench.server.results.live import results
 from m3bench.server.results.live.events import Broker
+from m3bench.server.results.live.metrics import exposition, numbers
+from m3bench.server.results.live.observer import Observers
 from m3bench.server.results.live.run import run_html
 from m3bench.server.results.live.state import Served, ServerState
+from m3bench.server.results.live.tally import Tally
 from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.page import page
 from m3bench.tasks.errors import M3Error
@@ -69,7 +73,9 @@ class LivePages:
         self._broker = Broker(self._state)
         self._key = secrets.token_bytes(32)
         self._making = anyio.CapacityLimiter(_PAGES_AT_ONCE)
-        app.observer = self._broker
+        self._tally = Tally()
+        self._shows_numbers = listen.operator_token is not None or not app.settings.ranked
+        app.observer = Observers(self._broker, self._tally)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -127,11 +133,21 @@ class LivePages:
             if self._broker.full:
                 return _text("Too many are watching: try again later.", 503)
             return StreamingResponse(self._stream(), media_type="text/event-stream")
+        if path == "/metrics":
+            return await self._metrics(request)
         if found := _RUN.fullmatch(path):
             return await anyio.to_thread.run_sync(self._run, found[1], limiter=self._making)
         if path in (results.RESULTS, results.TASKS) or path.startswith(results.TASK):
             return await anyio.to_thread.run_sync(self._results, request.scope["path"], limiter=self._making)
         return _text("There is nothing here: the live view is at /.", 404)
+
+    async def _metrics(self, request: Request) -> Response:
+        if not self._shows_numbers:
+            return _text("This server is ranked: its numbers need an operator token, see --operator-token.", 403)
+        found = await numbers(self._app, self._state, self._tally)
+        accept = request.headers.get("accept", "")
+        text, media_type = await anyio.to_thread.run_sync(exposition, found, accept, limiter=self._making)
+        return Response(text, headers={"content-type": media_type})
 
     def _run(self, name: str) -> Response:
         html = run_html(self._app.place, self._app.library, name, self._state.may_see)

@@ -70,6 +70,10 @@ class Record:
         counts = self._reader.counts([run.id for run in found])
         return [self._run(run, *counts.get(run.id, (0, 0))) for run in found]
 
+    def states(self) -> dict[str, int]:
+        """How many runs are in each state."""
+        return self._reader.states()
+
     def calls(self, runs: Sequence[str]) -> list[dict[str, Any]]:
         """The newest calls of some runs and of none, oldest first."""
         modes = self._reader.modes(runs)

@@ -12,6 +12,7 @@ import anyio.to_thread
 
 from m3bench.proxy.front import Front
 from m3bench.proxy.seat import Seat
+from m3bench.sandboxes.pool import Pool
 from m3bench.server.results.live.observer import Observer
 from m3bench.server.results.live.record import Record
 from m3bench.server.results.live.rows import SEALED, seat_name
@@ -56,6 +57,11 @@ class Served(Protocol):
         """What transports serve."""
         ...
 
+    @property
+    def pool(self) -> Pool:
+        """Its sandboxes."""
+        ...
+
 
 class ServerState:
     """What a server that serves now can tell; the `Source` of its broker.
@@ -85,6 +91,11 @@ class ServerState:
         mode = self._app.settings.mode
         seats = with_clients(self._seats(), document["calls"])
         return {**head, "mode": mode, "details": self.details, "seats": seats, **document}, begun
+
+    async def states(self) -> dict[str, int]:
+        """How many runs on record are in each state."""
+        async with self._reading:
+            return await anyio.to_thread.run_sync(self._record.states)
 
     async def runs(self, names: list[str]) -> list[dict[str, Any]]:
         """Messages on runs that began or came further, and on the standings when they may have changed."""
