@@ -9,7 +9,6 @@ own way through a cassette (`Take`): the answers to a question that was asked ag
 import json
 import os
 import secrets
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.proxy.call import WireError, error_object
+from m3bench.proxy.logs import tell
 from m3bench.proxy.messages import Json, dump
 from m3bench.tasks.errors import InputFileError
 
@@ -264,4 +264,4 @@ def _canonical(value: Any) -> Any:
 
 
 def _say(text: str) -> None:
-    print(f"m3bench: {text}", file=sys.stderr, flush=True)
+    tell(f"m3bench: {text}")

@@ -4,11 +4,11 @@ Tools are shown as `server__tool`, or under their own names when asked for witho
 their own. What is here is worked out from lists alone; nobody is asked anything.
 """
 
-import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from mcp.shared.uri_template import UriTemplate
 
+from m3bench.proxy.logs import tell
 from m3bench.proxy.messages import Json
 from m3bench.tasks.catalog import SEPARATOR
 
@@ -40,7 +40,7 @@ class Listing:
                 text = f"m3bench: the tool {exposed!r} of {server!r} is left out: the name is taken"
                 if text not in told:
                     told.add(text)
-                    print(text, file=sys.stderr)
+                    tell(text)
                 continue
             self.routes[exposed] = (server, name)
             schema = tool.get("inputSchema")

@@ -17,6 +17,7 @@ import anyio.to_thread
 
 from m3bench.proxy.call import CUT_OFF, Answer, Journal, Relay, ToolRequest, error_result
 from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS, INJECTED, inner
+from m3bench.proxy.logs import NAME, answering
 from m3bench.proxy.names import understood
 from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.proxy.together import Step
@@ -129,13 +130,14 @@ class Router:
         request = self._meant(seat, self._named(seat, request))
         # The run a call belongs to is the one under way when it arrives, whatever happens meanwhile.
         run = seat.run if request.name not in self._own_names(seat) else None
-        if run is None:
-            return await self._record(seat, request, seat.run, relay, step)
-        run.enter()
-        try:
-            return await self._record(seat, request, run, relay, step)
-        finally:
-            run.leave()
+        with answering(seat, seat.run):
+            if run is None:
+                return await self._record(seat, request, seat.run, relay, step)
+            run.enter()
+            try:
+                return await self._record(seat, request, run, relay, step)
+            finally:
+                run.leave()
 
     async def _record(
         self, seat: Seat, request: ToolRequest, run: ActiveRun | None, relay: Relay | None, step: Step | None
@@ -168,6 +170,10 @@ class Router:
             self._journal.sent(number, time.monotonic_ns())
         except Exception:
             logger.exception("When the answer to call %d left is not on record", number)
+        if logger.isEnabledFor(logging.INFO):
+            seconds = round((time.monotonic_ns() - request.received_ns) / 1e9, 6)
+            facts = {"tool": canonical[:NAME], "outcome": answer.outcome, "owner": answer.owner, "seconds": seconds}
+            logger.info("A call was answered", extra={"facts": facts})
         return answer
 
     async def _settle(
@@ -338,6 +344,9 @@ def _fit(answer: Answer, run: ActiveRun, number: int) -> Answer:
 def _unrecorded(what: str, error: Exception) -> Answer:
     if not isinstance(error, StoreError):
         logger.error("The record failed", exc_info=error)
+    elif logger.isEnabledFor(logging.INFO):
+        # Lines for people leave it to the client, which is told; whoever collects lines wants to see it among them.
+        logger.error("%s: %s", what, error)
     cause = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
     return Answer(outcome="failed", owner="proxy", result=error_result(f"{what}: {cause}"))
 

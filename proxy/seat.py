@@ -8,6 +8,8 @@ when it opens and never change because of a call, unless a third-party server ch
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
 from typing import Any, Protocol
 
 from m3bench.proxy.call import Answer, Relay, ToolRequest
@@ -50,6 +52,12 @@ class ActiveRun(Protocol):
     def keep(self, call: int, result: bytes) -> str:
         """Put a result that is too large for a client into the workspace; returns its path there."""
         ...
+
+
+@lru_cache(maxsize=4096)
+def seat_name(seat: str) -> str:
+    """A seat's name for people; its handle cannot be told from it."""
+    return sha256(seat.encode(errors="replace")).hexdigest()[:8]
 
 
 @dataclass(eq=False, kw_only=True)

@@ -6,7 +6,6 @@ holds state then waits for the first crew. A server that does not start is left 
 """
 
 import logging
-import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -17,6 +16,7 @@ from anyio.abc import TaskGroup
 from m3bench.proxy.cassette import Cassette, Take
 from m3bench.proxy.crew import Crew, Shared
 from m3bench.proxy.entries import Entry
+from m3bench.proxy.logs import tell
 from m3bench.proxy.messages import Json
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.upstream import Containers, Upstream, make_upstream
@@ -294,7 +294,7 @@ class Staff:
                 try:
                     await start(name)
                 except UpstreamError as error:
-                    print(f"m3bench: {error}", file=sys.stderr, flush=True)
+                    tell(f"m3bench: {error}")
 
         async with anyio.create_task_group() as starts:
             for name in names:

@@ -13,12 +13,14 @@ from typing import Any, Protocol
 import anyio
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.config import LOGGING_CONFIG
 
 from m3bench.proxy.access import check_token
 from m3bench.proxy.connections import BoundedProtocol
 from m3bench.proxy.front import Front
 from m3bench.proxy.http import HttpSettings, http_app
 from m3bench.proxy.instant import Start
+from m3bench.proxy.logs import in_json, tell
 from m3bench.proxy.opening import Opening
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.stdio import serve_stdio
@@ -166,6 +168,7 @@ async def serve_asgi(
         ws="none",
         backlog=ACCEPTED_AT_ONCE,
         log_level="warning",
+        log_config=None if in_json() else LOGGING_CONFIG,
         timeout_graceful_shutdown=3,
     )
     listeners = _listen(listen)
@@ -217,9 +220,9 @@ class _Uvicorn(uvicorn.Server):
             # The event loop takes the same number for how many may queue and how many it accepts in one go.
             listener.listen(QUEUED)
             host, port = listener.getsockname()[:2]
-            print(f"m3bench serves http://{_bracketed(host)}:{port}/mcp", file=sys.stderr, flush=True)
+            tell(f"m3bench serves http://{_bracketed(host)}:{port}/mcp")
             if self._pages is not None:
-                print(f"m3bench shows what happens at http://{_bracketed(host)}:{port}/", file=sys.stderr, flush=True)
+                tell(f"m3bench shows what happens at http://{_bracketed(host)}:{port}/")
 
 
 def _listen(listen: HttpSettings) -> list[socket.socket]:

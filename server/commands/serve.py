@@ -104,6 +104,10 @@ def serve(
     spares: Annotated[
         int, typer.Option(min=0, metavar="N", help="Sandboxes to keep warm, so that the first call is quick.")
     ] = 0,
+    log: Annotated[
+        str,
+        typer.Option(envvar="M3BENCH_LOG", help="plain, or json: one object a line on standard error, and every call."),
+    ] = "plain",
     data: Annotated[Path | None, typer.Option(help="Folder for the record of runs, instead of M3BENCH_DATA.")] = None,
     store: Annotated[
         str | None,
@@ -119,6 +123,7 @@ def serve(
     Put "m3bench serve" into your client's list of MCP servers, then ask it to start a task.
     """
     from m3bench.proxy.instant import Start
+    from m3bench.proxy.logs import write_logs
     from m3bench.server.app import App
     from m3bench.server.clients.table import KnownClients
     from m3bench.server.runs.event import Event
@@ -126,6 +131,7 @@ def serve(
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import UserError
 
+    write_logs(log)
     settings = Settings.of(
         profile=profile,
         servers=servers,

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from m3bench.proxy.indirect import meant
-from m3bench.server.results.live.rows import SEALED, argument_text, call_name, name_text, seat_name, took
+from m3bench.proxy.seat import seat_name
+from m3bench.server.results.live.rows import SEALED, argument_text, call_name, name_text, took
 from m3bench.server.results.reports.plain import cut
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scoring.aggregate import Row, overall

@@ -6,23 +6,16 @@ only when the run is sealed and the watcher may see them.
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
-from hashlib import sha256
 from typing import Any
 
 from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.seat import seat_name
 from m3bench.server.results.reports.plain import cut, shown
 
 NAME, ARGUMENTS = 120, 240
 """Characters of a name and of arguments in a row."""
 
 SEALED = ("submitted", "scored")
-
-
-@lru_cache(maxsize=4096)
-def seat_name(seat: str) -> str:
-    """A seat's name for people; its handle cannot be told from it."""
-    return sha256(seat.encode(errors="replace")).hexdigest()[:8]
 
 
 def call_name(call: int) -> str:

@@ -11,11 +11,11 @@ import anyio
 import anyio.to_thread
 
 from m3bench.proxy.front import Front
-from m3bench.proxy.seat import Seat
+from m3bench.proxy.seat import Seat, seat_name
 from m3bench.sandboxes.pool import Pool
 from m3bench.server.results.live.observer import Observer
 from m3bench.server.results.live.record import Record
-from m3bench.server.results.live.rows import SEALED, seat_name
+from m3bench.server.results.live.rows import SEALED
 from m3bench.server.settings import Settings
 from m3bench.server.store.place import Place
 from m3bench.server.store.records import now
