@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from m3bench.server.commands.export import call_row, export_runs
+from m3bench.server.commands.pruning import prune
 from m3bench.server.commands.record import Data, Json, RunName, StoreAt, find_run, hand_down, record
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def show(run: RunName, data: Data = None, store: StoreAt = None, json: Json = Fa
 
 
 commands.command("export")(export_runs)
+commands.command("prune")(prune)
 
 
 @commands.command()
@@ -101,19 +103,14 @@ def delete(
     json: Json = False,
 ) -> None:
     """Delete runs with their calls, files and score cards."""
-    import shutil
-
-    from m3bench.server.store.layout import run_folder
+    from m3bench.server.store.retention import forget
 
     with record(data, store) as opened:
         found = [find_run(opened, one) for one in run]
         names = ", ".join(f"{one.id[:12]} ({one.task})" for one in found)
         if not yes:
             typer.confirm(f"Delete {names}?", abort=True)
-        for one in found:
-            opened.delete_run(one.id)
-            shutil.rmtree(run_folder(opened.folder, one.id), ignore_errors=True)
-            (opened.folder / "judges" / f"{one.id}.json").unlink(missing_ok=True)
+        forget(opened, found)
     if json:
         from m3bench.server.commands.screen import print_json
 

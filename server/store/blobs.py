@@ -1,6 +1,7 @@
 """Large values of the record, kept once each in files named by the hash of their content."""
 
 import os
+import time
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -9,6 +10,9 @@ from m3bench.server.store.permissions import PRIVATE_FILE, PRIVATE_FOLDER
 
 BLOB_BYTES = 16 * 1024
 """Larger values go to a file."""
+
+YOUNG_SECONDS = 3600.0
+"""For which a file may wait for the row that refers to it."""
 
 
 class Blobs:
@@ -51,9 +55,16 @@ class Blobs:
             raise ValueError("its file was changed or damaged")
         return found
 
-    def names(self) -> list[str]:
-        """The names of all files."""
-        return sorted(path.name for path in self._folder.iterdir())
+    def names(self, *, older_than: float = 0.0) -> list[str]:
+        """The names of all files, or of those that nobody wrote or used again for some seconds."""
+        if not older_than:
+            return sorted(path.name for path in self._folder.iterdir())
+        before, found = time.time() - older_than, []
+        for path in self._folder.iterdir():
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < before:
+                    found.append(path.name)
+        return sorted(found)
 
     def remove(self, name: str) -> None:
         """Forget a value."""
@@ -78,10 +89,14 @@ class Blobs:
 
 
 def _has(path: Path, size: int) -> bool:
+    """Whether a file is there and whole; it is young again then: nobody removes it before its row is written."""
     try:
-        return path.stat().st_size == size
+        if path.stat().st_size != size:
+            return False
+        os.utime(path)
     except FileNotFoundError:
         return False
+    return True
 
 
 def _sync_folder(folder: Path) -> None:

@@ -48,8 +48,8 @@ class Store(Journal, Protocol):
         """Set fields of a run: its state, answer, seal, end or score card."""
         ...
 
-    def delete_run(self, run: str) -> None:
-        """Forget a run and its calls."""
+    def delete_run(self, *runs: str) -> None:
+        """Forget runs and their calls; other processes may write meanwhile."""
         ...
 
     # What is on record

@@ -239,17 +239,19 @@ class RecordingStore(ABC):
         """What the client of a run calls itself; empty when it made no call."""
         return self._rows.client(run)
 
-    def delete_run(self, run: str) -> None:
-        """Forget a run and its calls. Blobs that no call refers to any more go with it."""
+    def delete_run(self, *runs: str) -> None:
+        """Forget runs and their calls. Blobs that no call refers to any more go with them."""
         mine = "(SELECT id FROM calls WHERE run = ?)"
-        self._write(
-            (f"DELETE FROM sent WHERE call IN {mine}", (run,)),
-            (f"DELETE FROM answers WHERE call IN {mine}", (run,)),
-            ("DELETE FROM calls WHERE run = ?", (run,)),
-            ("DELETE FROM resumptions WHERE run = ?", (run,)),
-            ("DELETE FROM runs WHERE id = ?", (run,)),
-        )
-        self._forget_blobs()
+        for run in runs:
+            self._write(
+                (f"DELETE FROM sent WHERE call IN {mine}", (run,)),
+                (f"DELETE FROM answers WHERE call IN {mine}", (run,)),
+                ("DELETE FROM calls WHERE run = ?", (run,)),
+                ("DELETE FROM resumptions WHERE run = ?", (run,)),
+                ("DELETE FROM runs WHERE id = ?", (run,)),
+            )
+        if runs:
+            self._forget_blobs()
 
     def catch_up(self) -> None:
         """Write what was put off.

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from m3bench.server.store import schema, succession
-from m3bench.server.store.blobs import Blobs
+from m3bench.server.store.blobs import YOUNG_SECONDS, Blobs
 from m3bench.server.store.database import Factory, connect, newer, prepare
 from m3bench.server.store.layout import BLOBS, OWNERS, database
 from m3bench.server.store.owners import Owner, alone, dead, living, owners
@@ -76,8 +76,11 @@ class SqliteStore(RecordingStore):
         return {owner for owner in known - {self.owner.id} if dead(self._locks, owner)}
 
     def _forget_blobs(self) -> None:
+        # Another process may have written a file a moment ago, and its row is yet to come.
+        young = YOUNG_SECONDS if living(self._locks) - {self.owner.id} else 0.0
+        names = self._files.names(older_than=young)
         kept = self._rows.blobs()
-        for name in self._files.names():
+        for name in names:
             if name not in kept:
                 self._files.remove(name)
 
