@@ -27,6 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from m3bench.proxy.access import Access, CheckNames, RequireGuest, RequireToken, refusal
 from m3bench.proxy.conversation import Conversation
+from m3bench.proxy.forwarding import Forwarding, Home
 from m3bench.proxy.front import Front, client_of
 from m3bench.proxy.posts import MAX_BODY_BYTES, Posts, Session
 from m3bench.proxy.sdk import Context, end_session, idle_sessions, session_count, when_closed
@@ -66,6 +67,7 @@ def http_app(
     close_seat: CloseSeat,
     pages: ASGIApp | None = None,
     open_handle: OpenHandle | None = None,
+    home: Home | None = None,
 ) -> ASGIApp:
     """The ASGI application.
 
@@ -76,6 +78,7 @@ def http_app(
         close_seat: Ends what runs on one.
         pages: Answers at `/`, `/metrics` and below `/live`, for people; checks by itself who may see what.
         open_handle: Opens the seat of a handle, with the run that its client left there; `open_seat` when None.
+        home: Knows which server has the seat of a handle, when there are several.
     """
     if not settings.loopback and settings.token is None and not settings.guests:
         raise UserError(f"Listening on {settings.host} lets others connect: set a token with --token or M3BENCH_TOKEN.")
@@ -86,11 +89,14 @@ def http_app(
     handles = HandleSeats(open_handle or open_plain, close_seat, idle_seconds=settings.idle_seconds)
     shared = _Door(front, settings, handles, open_seat, close_seat)
     handled = _Door(front, settings, handles, open_seat, close_seat)
+    forwarding = Forwarding(handled.posts, home, handles.__contains__) if home is not None else None
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             tasks = await stack.enter_async_context(anyio.create_task_group())
+            if forwarding is not None:
+                await stack.enter_async_context(forwarding.connections())
             await stack.enter_async_context(shared.manager.run())
             await stack.enter_async_context(handled.manager.run())
             tasks.start_soon(handles.keep_tidy)
@@ -104,7 +110,7 @@ def http_app(
 
     routes = [
         Route("/mcp", endpoint=_HandshakeOnly(shared.posts)),
-        Route("/seat/{handle}/mcp", endpoint=_CheckHandle(handled)),
+        Route("/seat/{handle}/mcp", endpoint=_CheckHandle(handled, forwarding or handled.posts)),
         Route("/health", health),
     ]
     app: ASGIApp = Starlette(routes=routes, lifespan=lifespan)
@@ -232,8 +238,9 @@ class _HandshakeOnly:
 class _CheckHandle:
     """Lets only well-formed handles through, and nobody into the session of another handle."""
 
-    def __init__(self, door: _Door) -> None:
+    def __init__(self, door: _Door, app: ASGIApp) -> None:
         self._posts = door.posts
+        self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not HANDLE.fullmatch(scope["path_params"]["handle"]):
@@ -244,4 +251,4 @@ class _CheckHandle:
         if session is not None and session.seat.id != scope["path_params"]["handle"]:
             await refusal("Session not found", 404)(scope, receive, send)
             return
-        await self._posts(scope, receive, send)
+        await self._app(scope, receive, send)

@@ -72,7 +72,7 @@ class _Call:
 
 
 @dataclass
-class _Bodies:
+class Bodies:
     """What all layers together hold of bodies that are not complete."""
 
     held: int = 0
@@ -99,13 +99,13 @@ class Posts:
         self._front = front
         self._seat_of = seat_of
         self._handles = handles
-        self._bodies = _Bodies()
+        self._bodies = Bodies()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
-        body = await _read_body(scope, receive, self._bodies)
+        body = await read_body(scope, receive, self._bodies)
         if body is None:
             return
         if isinstance(body, HttpResponse):
@@ -114,7 +114,7 @@ class Posts:
         scope[BODY] = body
         found = self._find(scope, body)
         if found is None:
-            await self._app(scope, _replay(body, receive), send)
+            await self._app(scope, again(body, receive), send)
         elif isinstance(found, HttpResponse):
             await found(scope, receive, send)
         else:
@@ -249,7 +249,7 @@ class _Reply:
             await self._send({"type": "http.response.body", "body": data, "more_body": not last})
 
 
-async def _read_body(scope: Scope, receive: Receive, bodies: _Bodies) -> bytes | HttpResponse | None:
+async def read_body(scope: Scope, receive: Receive, bodies: Bodies) -> bytes | HttpResponse | None:
     """The body, or what to answer when it cannot be taken; None when the client went away."""
     declared = dict(scope["headers"]).get(b"content-length", b"")
     if declared.isdigit() and int(declared) > MAX_BODY_BYTES:
@@ -275,11 +275,7 @@ async def _read_body(scope: Scope, receive: Receive, bodies: _Bodies) -> bytes |
         bodies.held -= size
 
 
-def _too_large() -> HttpResponse:
-    return refusal(f"The request has more than the {MAX_BODY_BYTES} bytes that are taken", 413)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
+def again(body: bytes, receive: Receive) -> Receive:
     """Gives a body again that was read, then what comes after it."""
     first = True
 
@@ -291,6 +287,10 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return await receive()
 
     return listen
+
+
+def _too_large() -> HttpResponse:
+    return refusal(f"The request has more than the {MAX_BODY_BYTES} bytes that are taken", 413)
 
 
 def _event(line: bytes) -> bytes:

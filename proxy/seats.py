@@ -56,6 +56,9 @@ class HandleSeats:
     def __len__(self) -> int:
         return len(self._taken)
 
+    def __contains__(self, handle: object) -> bool:
+        return handle in self._taken
+
     async def seat(self, handle: str, profile: str | None) -> Seat:
         """The seat of a handle, opened now if it is not.
 

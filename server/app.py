@@ -9,10 +9,11 @@ import secrets
 import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
@@ -23,6 +24,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
 from m3bench.server.attestation.log import Attestor
+from m3bench.server.loading import encoder_of, library_of
 from m3bench.server.results.reports.app_view import run_in_short, run_view, scorecard_page
 from m3bench.server.runs.budget import budget
 from m3bench.server.runs.event import Event
@@ -36,7 +38,7 @@ from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import Client, ScoreCard
-from m3bench.server.scoring.encoder import MINILM, check_encoder
+from m3bench.server.scoring.encoder import check_encoder
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import ClientTable, bare_name, client_facts
 from m3bench.server.store.contract import Store
@@ -51,13 +53,16 @@ from m3bench.server.toolservers.upstreams import News, open_fleet
 from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InputFileError, RunError, SandboxError, StoreError, UserError
-from m3bench.tasks.library import BUNDLED, Library
+from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import RETRIEVE, tools_of
 
 if TYPE_CHECKING:
     from m3bench.server.results.live.observer import Observer
 
 logger = logging.getLogger(__name__)
+
+WILDCARDS = ("0.0.0.0", "::")
+"""Addresses that are listened on and lead nowhere."""
 
 TIDY_SECONDS = 60.0
 """Between two looks for what dead servers left."""
@@ -85,7 +90,7 @@ class App:
         self._clients = clients
         self.catalog = catalog or load_catalog().ready
         self.event = Event.read(settings.event) if settings.event is not None else None
-        self.library = library or _library(settings)
+        self.library = library or library_of(settings)
         self.fleet = open_fleet(settings, PROMPTS)
         self.seats: dict[str, Seat] = {}
         self._news = News(self.fleet, self.seats, self.list_tools)
@@ -95,6 +100,7 @@ class App:
         self._owner = secrets.token_hex(8)
         self._store: Store | None = None
         self._opening = threading.Lock()
+        self._address = settings.advertise
 
     @property
     def store(self) -> Store:
@@ -102,7 +108,7 @@ class App:
         with self._opening:
             if self._store is None:
                 claim_mode(self.place, self.settings.mode)
-                self._store = open_store(self.place, sync=self.settings.sync, owner=self._owner)
+                self._store = open_store(self.place, sync=self.settings.sync, owner=self._owner, address=self._address)
                 for seat in list(self.seats.values()):
                     self._store.add_seat(seat.id, seat.profile, now())
             return self._store
@@ -235,6 +241,23 @@ class App:
             raise
         return seat
 
+    async def home(self, handle: str, doubted: bool) -> str | None:
+        """Which server on the same record has the seat of a handle, by its address; None when it is this one.
+
+        Raises:
+            RunError: One has it that cannot be reached from here.
+            StoreError: It cannot be looked up now.
+        """
+        if self.place.url is None:
+            return None
+        store = await self.opened_store()
+        return await anyio.to_thread.run_sync(partial(store.home, handle, doubted=doubted))
+
+    def listening(self, address: str) -> None:
+        """It is reached at this address now; others are told of it, unless it is that of any machine."""
+        if self._address is None and urlsplit(address).hostname not in WILDCARDS:
+            self._address = address
+
     def list_tools(self, seat: Seat) -> None:
         """Have a seat show the tools that there are for it now."""
         own = (self._entries[tool.qualified] for tool in seat.tools.values())
@@ -252,6 +275,9 @@ class App:
         self.fleet.end(seat.id)
         if self.seats.get(seat.id) is seat:
             del self.seats[seat.id]
+        if seat.lasting and self._store is not None:
+            with suppress(StoreError):
+                await anyio.to_thread.run_sync(self._store.leave, seat.id)
         self._seats_changed()
 
     def stopping(self) -> None:
@@ -270,7 +296,7 @@ class App:
         client = self._client(record)
         known_of = (self.library.plans(task), self.library.scenes(task))
         job = partial(
-            score_run, record, task, calls, self.workspace(record), _encoder(self.settings.encoder), client, *known_of
+            score_run, record, task, calls, self.workspace(record), encoder_of(self.settings.encoder), client, *known_of
         )
         card = await anyio.to_thread.run_sync(job)
         change = partial(self.store.change_run, record.id, state="scored", scorecard=card.to_json())
@@ -368,33 +394,3 @@ class App:
         if last is None:
             return None
         return Client(**client_facts(self.settings.data, last.client, last.revision, self._clients))
-
-
-@cache
-def _encoder(name: str) -> Any:
-    """One for the process: its weights take time and memory."""
-    from m3bench.server.scoring import open_encoder
-
-    return open_encoder(name)
-
-
-@cache
-def _bundled() -> Library:
-    """One for the process: reading and checking it takes time, and nobody changes it."""
-    return Library(BUNDLED)
-
-
-def load_ahead() -> None:
-    """Read what every server of the bundled set reads before it has scored: whoever forks servers does it once."""
-    library, catalog = _bundled(), load_catalog().ready
-    versions(library, catalog)
-    library.plans(next(iter(library.tasks.values())))
-    _encoder(MINILM)
-
-
-def _library(settings: Settings) -> Library:
-    if settings.seed is None and not settings.ranked and settings.secret_file is None:
-        return _bundled() if settings.tasks is None else Library(settings.tasks)
-    from m3bench.server.authoring.sets import chosen_library
-
-    return chosen_library(settings)

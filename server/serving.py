@@ -48,6 +48,14 @@ class Served(Protocol):
         """The seat of a handle, with the run that its client left there when the server ended."""
         ...
 
+    async def home(self, handle: str, doubted: bool) -> str | None:
+        """Which server has the seat of a handle, by its address; None when it is this one."""
+        ...
+
+    def listening(self, address: str) -> None:
+        """It is reached at this address now."""
+        ...
+
     async def close_seat(self, seat: Seat) -> None:
         """End what runs on a seat and forget it."""
         ...
@@ -128,8 +136,8 @@ def serve_http_app(make: Make, listen: HttpSettings, pages: Callable[[Any, HttpS
     async def serve(app: Served) -> None:
         nonlocal pressed
         shown = pages(app, listen) if pages is not None else None
-        asgi = http_app(app.front, listen, app.open_seat, app.close_seat, shown, app.open_handle)
-        pressed = await serve_asgi(asgi, listen, shown, app.stopping)
+        asgi = http_app(app.front, listen, app.open_seat, app.close_seat, shown, app.open_handle, app.home)
+        pressed = await serve_asgi(asgi, listen, shown, app.stopping, app.listening)
 
     _run(make, serve)
     if pressed:
@@ -159,9 +167,21 @@ def address_of(
 
 
 async def serve_asgi(
-    asgi: ASGIApp, listen: HttpSettings, pages: Pages | None = None, stopping: Callable[[], None] | None = None
+    asgi: ASGIApp,
+    listen: HttpSettings,
+    pages: Pages | None = None,
+    stopping: Callable[[], None] | None = None,
+    listening: Callable[[str], None] | None = None,
 ) -> bool:
-    """Serve an application over HTTP until a signal says stop; `stopping` is told first. Whether it was Ctrl-C."""
+    """Serve an application over HTTP until a signal says stop; whether it was Ctrl-C.
+
+    Args:
+        asgi: The application.
+        listen: Where to listen.
+        pages: What ends when a signal comes.
+        stopping: Is told then, before anything else.
+        listening: Is told the address before the first request.
+    """
     config = uvicorn.Config(
         asgi,
         http=BoundedProtocol,
@@ -172,6 +192,8 @@ async def serve_asgi(
         timeout_graceful_shutdown=3,
     )
     listeners = _listen(listen)
+    if listening is not None:
+        listening(f"http://{_bracketed(listen.host)}:{listeners[0].getsockname()[1]}")
     server = _Uvicorn(config, pages)
 
     pressed = False

@@ -68,6 +68,13 @@ class Probe:
         """A seat; the tools are those of the client that takes it."""
         return Seat(id=id or "probe", profile="probe")
 
+    async def home(self, handle: str, doubted: bool) -> str | None:
+        """None: a probe is alone."""
+        return None
+
+    def listening(self, address: str) -> None:
+        """Nobody else needs to know."""
+
     async def open_handle(self, handle: str, profile: str | None = None) -> Seat:
         """The same: a probe is not resumed."""
         return self.open_seat(handle, profile)

@@ -117,6 +117,15 @@ def serve(
             "--data then holds files alone.",
         ),
     ] = None,
+    advertise: Annotated[
+        str | None,
+        typer.Option(
+            envvar="M3BENCH_ADVERTISE",
+            metavar="URL",
+            help="With --http and --store: where the other servers on the same database reach this one, such as "
+            "http://10.0.0.7:8000; where it listens when left out.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the benchmark to an MCP client, over stdio or HTTP.
 
@@ -158,6 +167,7 @@ def serve(
         spares=spares,
         data=data,
         store=store,
+        advertise=advertise.rstrip("/") if advertise else None,
     )
     if event is not None and (not ranked or http is None or token is not None):
         raise UserError("An event is ranked, over HTTP, and each participant has a token: --ranked --http, no --token.")

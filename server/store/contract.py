@@ -92,6 +92,22 @@ class Store(Journal, Protocol):
         """The run that waits on a seat for its client, from now on this process's; a `RunError` says who has it."""
         ...
 
+    def home(self, seat: str, *, doubted: bool = False) -> str | None:
+        """Where the server is that has a seat; None when it is this one, from now on if it was nobody's.
+
+        Args:
+            seat: The seat.
+            doubted: Whether the one that had it could not be reached: it is looked whether it lives.
+
+        Raises:
+            RunError: One has it that cannot be reached from here.
+        """
+        ...
+
+    def leave(self, seat: str) -> None:
+        """Let go of a seat, which another server may have from now on."""
+        ...
+
     def lose(self, run: str, ended: str, why: str) -> None:
         """Put on record that a run is void, because it could not be resumed."""
         ...

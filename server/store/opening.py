@@ -10,13 +10,14 @@ from m3bench.server.store.reader import Reader
 from m3bench.server.store.sqlite import SqliteStore
 
 
-def open_store(place: Place, *, sync: str = "normal", owner: str | None = None) -> Store:
+def open_store(place: Place, *, sync: str = "normal", owner: str | None = None, address: str | None = None) -> Store:
     """The store of a place, made when there is none yet.
 
     Args:
         place: Where the record is.
         sync: With a file, `full` makes a commit survive the death of the machine; a database always does.
         owner: Names this process, which plays runs; somebody who only reads has no name.
+        address: Where other servers on the same database reach this one, when they do.
 
     Raises:
         StoreError: It cannot be opened.
@@ -26,7 +27,7 @@ def open_store(place: Place, *, sync: str = "normal", owner: str | None = None) 
         return SqliteStore(place.folder, sync=sync, owner=owner)
     from m3bench.server.store.postgres.store import PostgresStore
 
-    return PostgresStore(place, owner=owner)
+    return PostgresStore(place, owner=owner, address=address)
 
 
 def open_reader(place: Place) -> Reader:

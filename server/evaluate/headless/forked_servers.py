@@ -227,7 +227,7 @@ def _load() -> None:
     """Import what a server imports before it answers, and read what it reads."""
     for name in LOADED:
         import_module(name)
-    import_module("m3bench.server.app").load_ahead()
+    import_module("m3bench.server.loading").load_ahead()
     import_module("m3bench.server.clients.table").clients()
     gc.collect()
     gc.freeze()

@@ -47,10 +47,12 @@ class LeasedOwner:
     Args:
         url: The address of the database.
         id: Names this process.
+        address: Where other servers reach this one, when they do.
     """
 
-    def __init__(self, url: str, id: str) -> None:
+    def __init__(self, url: str, id: str, address: str | None = None) -> None:
         self.id = id
+        self._address = address
         self._url = url
         self._connection: Connection | None = None
         self._thread: threading.Thread | None = None
@@ -68,8 +70,8 @@ class LeasedOwner:
             try:
                 holder = f"{socket.gethostname()}:{os.getpid()}"
                 connection.execute(
-                    "INSERT INTO leases VALUES (%s, %s, %s, clock_timestamp(), clock_timestamp())",
-                    (OWNER, self.id, holder),
+                    "INSERT INTO leases VALUES (%s, %s, %s, clock_timestamp(), clock_timestamp(), %s)",
+                    (OWNER, self.id, holder, self._address),
                 )
                 _lock(connection, self.id)
             except BaseException:

@@ -58,7 +58,13 @@ BEGIN
 END $$
 """
 
-MIGRATIONS = (_FIRST,)
+_HOMES = """
+ALTER TABLE leases ADD COLUMN address text;
+CREATE TABLE homes (seat text PRIMARY KEY, owner text NOT NULL);
+CREATE INDEX homes_of_owner ON homes (owner)
+"""
+
+MIGRATIONS = (_FIRST, _HOMES)
 """What turns a record of each version into one of the next; an empty database is of version 0."""
 
 VERSION = len(MIGRATIONS)

@@ -19,7 +19,10 @@ CONNECT_SECONDS = 10
 """How long a connection may take to come about."""
 
 WAIT_SECONDS = 3.0
-"""How long a reader waits for a connection of the pool."""
+"""How long a reader waits for a connection of the pool before it is looked whether the database answers at all."""
+
+WAITS = 10
+"""How often a reader waits so, while it does."""
 
 MOST = 4
 """Connections of a pool; the writer and the lease of a process have one each besides."""
@@ -149,21 +152,25 @@ class Pool:
 
     @contextmanager
     def _taken(self) -> Iterator[Connection]:
-        from psycopg_pool import PoolTimeout
-
         if not self._opened:
             self._opened = True
             self._pool.open(wait=False)
-        try:
-            connection = self._pool.getconn()
-        except PoolTimeout:
-            # The pool does not say why: whoever connects hears it.
-            connect(self._url).close()
-            raise StoreError(
-                f"The record in {self._place} could not be read, because too many ask for it at once: try again."
-            ) from None
+        connection = self._waited_for()
         try:
             yield connection
         finally:
             with suppress(ValueError):
                 self._pool.putconn(connection)
+
+    def _waited_for(self) -> Connection:
+        from psycopg_pool import PoolTimeout
+
+        for _ in range(WAITS):
+            try:
+                return self._pool.getconn()
+            except PoolTimeout:
+                # The pool does not say why: whoever connects hears it.
+                connect(self._url).close()
+        raise StoreError(
+            f"The record in {self._place} could not be read, because too many ask for it at once: try again."
+        )

@@ -6,6 +6,7 @@ plays them.
 """
 
 import secrets
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -14,6 +15,7 @@ from m3bench.server.store.layout import OWNERS
 from m3bench.server.store.owners import Owner, dead, owners
 from m3bench.server.store.permissions import make_private
 from m3bench.server.store.place import Place
+from m3bench.server.store.postgres import homes
 from m3bench.server.store.postgres.blobs import BlobRows
 from m3bench.server.store.postgres.leases import LeasedOwner, end_dead, living
 from m3bench.server.store.postgres.migrations import VERSION, fact, migrate, newer, version_of
@@ -25,7 +27,7 @@ from m3bench.server.store.recording import RecordingStore
 from m3bench.server.store.schema import Work
 from m3bench.server.store.trouble import explain as explain_folder
 from m3bench.server.store.writer import Writer
-from m3bench.tasks.errors import StoreError
+from m3bench.tasks.errors import RunError, StoreError
 
 ALONE_LOCK = 0x6D33_0003
 """Held by the process that tidies up or takes over a run."""
@@ -37,9 +39,10 @@ class PostgresStore(RecordingStore):
     Args:
         place: The address of the database, and the folder for the files of runs.
         owner: Names this process; its workspaces lie in a folder of that name and go when it is found dead.
+        address: Where other servers reach this one, when they do.
     """
 
-    def __init__(self, place: Place, *, owner: str | None = None) -> None:
+    def __init__(self, place: Place, *, owner: str | None = None, address: str | None = None) -> None:
         assert place.url is not None
         self.place = place
         self._url = place.url
@@ -48,13 +51,14 @@ class PostgresStore(RecordingStore):
         """Says to the processes of this machine that the workspaces of this one are in use."""
         self._identity: str | None = None
         """Which record the writer began to write."""
+        self._looking = threading.Lock()
         self._pool = Pool(place)
         try:
             with self._pool.connection(reading=False) as connection:
                 migrate(connection, place)
             if owner is not None:
                 self._local = self._lock_folder(owner)
-            self._lease = LeasedOwner(self._url, owner or secrets.token_hex(8))
+            self._lease = LeasedOwner(self._url, owner or secrets.token_hex(8), address)
             blobs = BlobRows(self._pool)
             super().__init__(
                 place.folder,
@@ -78,6 +82,29 @@ class PostgresStore(RecordingStore):
         if self._local is not None:
             self._local.close()
 
+    def home(self, seat: str, *, doubted: bool = False) -> str | None:
+        """Where the server is that has a seat; None when it is this one, from now on if it was nobody's."""
+        if doubted and self._looking.acquire(blocking=False):
+            # One look for the dead is enough for all who ask meanwhile.
+            try:
+                self.mend()
+            finally:
+                self._looking.release()
+        try:
+            self._lease.begin()
+        except driver().Error as error:
+            raise self._explained(error) from error
+        found = homes.claim(self._pool, seat, self.owner.id)
+        if found is None:
+            return None
+        if found[1] is None:
+            raise RunError(succession.ELSEWHERE)
+        return found[1]
+
+    def leave(self, seat: str) -> None:
+        """Let go of a seat, which another server may have from now on."""
+        homes.leave(self._pool, seat, self.owner.id)
+
     def _lock_folder(self, owner: str) -> Owner:
         try:
             make_private(self.place.folder)
@@ -99,6 +126,7 @@ class PostgresStore(RecordingStore):
         known = owners(self._locks) | succession.names(self.folder)
         here = {owner for owner in known - {self.owner.id} if dead(self._locks, owner)}
         end_dead(self._pool, here, self.owner.id)
+        homes.forget_dead(self._pool)
         return here | (unsettled - living(self._pool))
 
     def _forget_blobs(self) -> None:
