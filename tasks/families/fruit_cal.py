@@ -90,25 +90,25 @@ class FruitCal:
         texts = await play.step(*(_looked_up("query", *portion) for portion in portions))
         energies, amounts = [amount(text, "Energy") for text in texts], [amount(text, label) for text in texts]
         sums = await play.step(call("math/sum", {"numbers": energies}), call("math/sum", {"numbers": amounts}))
-        energy, amount = (round(float(text), 2) for text in sums)
+        energy, together = (round(float(text), 2) for text in sums)
         parts = await play.step(
             *(
                 call("math/division", {"numerator": total, "denominator": people}, near={"numerator": 0.51})
-                for total in (energy, amount)
+                for total in (energy, together)
             )
         )
         each, bit = (round(float(text), 2) for text in parts)
         slack = 0.51 if unit == "mg" else 0.06
         need(bit >= 2 * slack, "there is next to nothing in it")
-        numbers = (energy, each, amount, bit)
+        numbers = (energy, each, together, bit)
         need(min(abs(one - other) for one in numbers for other in numbers if one is not other) > 1, "two are alike")
         return Solution(
             wording=f"Look up the nutrients of each fruit circled in red in {path} by the weight on its card; add up energy and {nutrient} and divide both by {people}.",
-            answer=f"{_listed(portions)} have {energy} kcal and {amount} {unit} of {nutrient} together, or {each} kcal and {bit} {unit} for each of {people}.",
+            answer=f"{_listed(portions)} have {energy} kcal and {together} {unit} of {nutrient} together, or {each} kcal and {bit} {unit} for each of {people}.",
             fields=(
                 Field(name="calories", meaning="the energy of the circled portions together", value=Number(value=energy, within=0.51, unit="kcal"), derived=tuple(energies)),
                 Field(name="calories_each", meaning="the energy of one share", value=Number(value=each, within=0.51, unit="kcal"), derived=tuple(energies)),
-                Field(name=_field(nutrient), meaning=f"the {nutrient} in the circled portions together", value=Number(value=amount, within=slack, unit=unit), derived=tuple(amounts)),
+                Field(name=_field(nutrient), meaning=f"the {nutrient} in the circled portions together", value=Number(value=together, within=slack, unit=unit), derived=tuple(amounts)),
                 Field(name=f"{_field(nutrient)}_each", meaning=f"the {nutrient} in one share", value=Number(value=bit, within=slack, unit=unit), derived=tuple(amounts)),
             ),
             given={"people": str(people), "nutrient": nutrient},
