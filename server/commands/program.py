@@ -46,6 +46,7 @@ from m3bench.server.commands import (
     usage,
     version,
     watch,
+    worker,
     world,
 )
 from m3bench.tasks.errors import M3Error
@@ -71,6 +72,7 @@ for panel, name, command in (
     (IN_A_CLIENT, "demo", demo.demo),
     (WITHOUT, "run", run.run),
     (WITHOUT, "study", study.study),
+    (WITHOUT, "worker", worker.worker),
     (WITHOUT, "judge", judge.judge),
     (WITHOUT, "score", score.score),
     (WITHOUT, "compare", compare.compare),

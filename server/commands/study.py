@@ -13,6 +13,7 @@ from m3bench.server.commands.record import Json
 from m3bench.tasks.errors import M3Error, UserError
 
 if TYPE_CHECKING:
+    from m3bench.server.commands.study_queue import Help
     from m3bench.server.evaluate.headless.plan import Plan
     from m3bench.server.evaluate.study.cells import Cell
     from m3bench.server.evaluate.study.forecast import Forecast, Spent
@@ -33,6 +34,16 @@ def study(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what there is to do and what it will take; play nothing.")
     ] = False,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Have workers play, which take samples from this database: postgresql://USER@HOST/NAME."
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(min=0, metavar="N", help="With --store: start so many workers on this machine.")
+    ] = 0,
+    slots: Annotated[int, typer.Option(min=1, metavar="N", help="Samples at a time of each of these workers.")] = 4,
     json: Json = False,
 ) -> None:
     """Play every model and agent of a plan with every solver, tool profile and set.
@@ -41,6 +52,10 @@ def study(
     other command takes. The same command goes on with what was stopped, tries
     void samples again, and plays only what is new when the plan has grown. It
     stops when the budget of the plan is used up.
+
+    With --store the samples go into a database, from which workers take them:
+    `m3bench worker --store URL`, started anywhere, or --workers N for some here.
+    Results come to the same folders.
 
     The exit code is 1 when samples are void or missing, 130 after Ctrl-C.
     """
@@ -52,6 +67,7 @@ def study(
     from m3bench.server.evaluate.study.forecast import forecast, spent
     from m3bench.server.evaluate.study.plan_file import read_plan
 
+    help = _help(store, workers, slots)
     meant = with_answers(read_plan(plan))
     if not dry_run and (unknown := to_ask(meant, cell or ())):
         _ask(meant, unknown)
@@ -69,8 +85,7 @@ def study(
     left = sum(one.left for one in expected)
     _say(f"{meant.name}: {len(chosen)} cells, {sum(one.planned for one in expected)} samples, {left} to play")
     try:
-        with _servers(chosen):
-            trouble = _play(chosen, used, meant.budget)
+        trouble = _play_queued(meant, chosen, used, help) if help is not None else _play(chosen, used, meant.budget)
     except KeyboardInterrupt:
         _say(f"Stopped; what was finished is kept. To go on: m3bench study {shlex.quote(str(plan))}")
         raise typer.Exit(130) from None
@@ -129,7 +144,8 @@ def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") ->
 
     trouble: list[str] = []
     places = max((plan.parallel for _, plan in chosen), default=1)
-    with progress(sum(len(plan.todo) for _, plan in chosen), parallel=places) as shown:
+    left = sum(len(plan.todo) for _, plan in chosen)
+    with _servers(chosen), progress(left, parallel=places) as shown:
         for cell, plan in chosen:
 
             def done(sample: "Sample", card: "ScoreCard | None", cell: "Cell" = cell, plan: "Plan" = plan) -> None:
@@ -153,6 +169,33 @@ def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") ->
                 # The others can still be played.
                 trouble.append(f"{cell.name}: {error}")
     return trouble
+
+
+def _help(store: str | None, workers: int, slots: int) -> "Help | None":
+    """Who plays, when it is not this process."""
+    from m3bench.server.commands.study_queue import Help
+    from m3bench.server.commands.worker import queue_place
+
+    if store is None:
+        if workers:
+            raise UserError("--workers needs a queue to take samples from: --store postgresql://USER@HOST/NAME.")
+        return None
+    return Help(place=queue_place(store), workers=workers, slots=slots)
+
+
+def _play_queued(meant: "StudyPlan", chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", help: "Help") -> list[str]:
+    """Have what is left of every cell played by workers; what stopped them, in words."""
+    from m3bench.server.commands.study_queue import play_queued
+
+    def spent(sample: "Sample | None") -> None:
+        nonlocal used
+        used = used if sample is None else used.and_(sample)
+        _hold(used, meant.budget)
+
+    try:
+        return play_queued(meant, chosen, help, spent)
+    except CapReached as error:
+        return [str(error)]
 
 
 def _tell_notes(chosen: "Sequence[tuple[Cell, Plan]]") -> None:

@@ -18,7 +18,7 @@ from m3bench.server.store.sqlite import SqliteStore
 
 
 def import_runs(folder: Path, runs: Iterable[tuple[RunRecord, Sequence[CallRecord]]]) -> None:
-    """Make a record of runs in a folder that has none.
+    """Put runs on the record in a folder, which has none of them yet.
 
     Raises:
         StoreError: It cannot be written.

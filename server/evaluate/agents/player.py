@@ -19,7 +19,7 @@ from m3bench.server.app import App
 from m3bench.server.evaluate.agents.play import Hidden, Play
 from m3bench.server.evaluate.agents.registry import Agent
 from m3bench.server.evaluate.headless.inspect_seat import text_of
-from m3bench.server.evaluate.headless.plan import Attempt, Plan, SampleDone
+from m3bench.server.evaluate.headless.plan import Attempt, Plan, SampleDone, Source
 from m3bench.server.results.resultset import DATA, HEADER, Sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import database
@@ -37,14 +37,21 @@ TELLING_LETTERS = 32
 """A text this long does not occur in a result by chance."""
 
 
-async def play_plan(plan: Plan, agent: Agent, done: SampleDone) -> None:
-    """Play what is to be done, `plan.parallel` samples at a time."""
+async def play_plan(plan: Plan, agent: Agent, done: SampleDone, source: Source | None = None) -> None:
+    """Play what is to be done, `plan.parallel` samples at a time.
+
+    Args:
+        plan: What is to be done.
+        agent: Who plays.
+        done: Is told of every sample that is over.
+        source: Gives the samples in place of those of the plan.
+    """
     app = App(plan.settings, runs_per_sandbox=RUNS_PER_SANDBOX if plan.settings.sandbox == "process" else 1)
     app.check()
     waiting = iter(plan.todo)
 
     async def work() -> None:
-        for attempt in waiting:
+        while (attempt := next(waiting, None) if source is None else await source()) is not None:
             done(*await _sample(app, plan, agent, attempt))
 
     async with app.lifespan(), anyio.create_task_group() as workers:

@@ -5,10 +5,13 @@ model's provider is contacted.
 """
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from m3bench.server.evaluate.headless.plan import ModelOptions, Plan, SampleDone
+from m3bench.server.evaluate.headless.plan import ModelOptions, Plan, SampleDone, Source
 from m3bench.tasks.errors import UserError
+
+if TYPE_CHECKING:
+    from inspect_ai.dataset import Sample as InspectSample
 
 LOGS = "inspect"
 """The folder of a result set with Inspect's logs."""
@@ -17,8 +20,14 @@ RETRIES = 6
 """Times a request to a provider is tried again, each time after a longer wait."""
 
 
-def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
+def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Source | None = None) -> None:
     """Play what a plan has to do.
+
+    Args:
+        plan: What is to be done.
+        options: How the model is driven.
+        done: Is told of every sample that is over.
+        source: Gives the samples in place of those of the plan, of which only the number counts then.
 
     Raises:
         UserError: The model cannot be used, or too many samples in a row failed through no fault of it.
@@ -31,9 +40,9 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
     from m3bench.server.evaluate.headless.inspect_seat import server_environment
     from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
     from m3bench.server.evaluate.headless.solver import SampleOptions, seated
-    from m3bench.server.evaluate.headless.task import inspect_task
+    from m3bench.server.evaluate.headless.task import inspect_task, places, sample_of
 
-    settings = plan.settings
+    settings, sighted = plan.settings, options.sight != "text"
     solver = seated(
         SampleOptions(
             data=settings.data.absolute(),
@@ -44,7 +53,7 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
             max_calls=settings.max_calls,
             agent=options.solver,
             calling=options.calling,
-            sighted=options.sight != "text",
+            sighted=sighted,
             max_steps=options.max_steps,
             batch=options.batch,
             minutes=options.max_minutes,
@@ -52,13 +61,24 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone) -> None:
             tokens=options.max_tokens,
         )
     )
-    attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
-    watch = Watch(done)
+
+    async def found() -> "InspectSample | None":
+        attempt = None if source is None else await source()
+        if attempt is None:
+            return None
+        return sample_of(plan.library, attempt, plan.profile(attempt.task), settings.max_calls, sighted=sighted)
+
+    if source is None:
+        attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
+        task = inspect_task(plan.library, attempts, solver, settings.max_calls, sighted=sighted)
+    else:
+        task = places(plan.library, len(plan.todo), solver)
+    watch = Watch(done, found=None if source is None else found)
     token = WATCH.set(watch)
     try:
         with forked_servers(server_environment()):
             logs = inspect_eval(
-                inspect_task(plan.library, attempts, solver, settings.max_calls, sighted=options.sight != "text"),
+                task,
                 model=model,
                 display="none",
                 log_dir=str(plan.folder.absolute() / LOGS),

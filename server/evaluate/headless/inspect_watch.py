@@ -5,7 +5,11 @@ Failures that are not the model's make a sample void; many in a row mean that so
 would only make more of them.
 """
 
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+
+from inspect_ai.dataset import Sample as InspectSample
+from inspect_ai.solver import TaskState
 
 from m3bench.server.evaluate.headless.plan import SampleDone
 from m3bench.server.results.resultset import Sample
@@ -22,10 +26,17 @@ class Watch:
     Args:
         done: Is told of every sample that is over.
         patience: Void samples in a row after which nothing more is begun.
+        found: Finds what is to be played, for samples that are only places for one; None when nothing is left.
     """
 
-    def __init__(self, done: SampleDone, patience: int = PATIENCE) -> None:
+    def __init__(
+        self,
+        done: SampleDone,
+        patience: int = PATIENCE,
+        found: Callable[[], Awaitable[InspectSample | None]] | None = None,
+    ) -> None:
         self._done = done
+        self._found = found
         self._patience = patience
         self._void_in_a_row = 0
         self.broken: Exception | None = None
@@ -41,6 +52,21 @@ class Watch:
         """Raise when nothing more is to be begun."""
         if self.halted:
             raise RunError("Not begun: the run was stopped before this sample.")
+
+    async def begin(self, state: TaskState) -> None:
+        """A sample is to begin; one that is only a place becomes what is found for it.
+
+        Raises:
+            RunError: Nothing more is to be begun.
+        """
+        self.check()
+        if self._found is None:
+            return
+        sample = await self._found()
+        if sample is None:
+            raise RunError("Not begun: nothing is left to play.")
+        assert isinstance(sample.input, list)
+        state.messages, state.metadata = list(sample.input), dict(sample.metadata or {})
 
     def over(self, sample: Sample, card: ScoreCard | None) -> None:
         """A sample is over."""

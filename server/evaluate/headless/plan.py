@@ -58,6 +58,14 @@ class SampleDone(Protocol):
         ...
 
 
+class Source(Protocol):
+    """Where samples come from when they are not all known in advance: a queue that others take from, too."""
+
+    async def __call__(self) -> Attempt | None:
+        """The next sample to play; None when there is none."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
     """How a model is driven; `inspect_run.run_model(plan, options, done)` takes these."""

@@ -131,7 +131,7 @@ def seated(options: SampleOptions) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         watch = WATCH.get()
         if watch is not None:
-            watch.check()
+            await watch.begin(state)
         began = time.monotonic()
         heard = Heard()
         listen(get_model())

@@ -49,19 +49,35 @@ def inspect_task(
     for attempt, _ in attempts:
         if attempt.task not in told:
             told[attempt.task] = prompt(library, library.task(attempt.task), max_calls, sighted=sighted)
-    samples = [
-        InspectSample(
-            id=attempt.task if attempt.repeat == 1 else f"{attempt.task}#{attempt.repeat}",
-            input=[ChatMessageUser(content=told[attempt.task])],
-            metadata={
-                "task": attempt.task,
-                "family": library.task(attempt.task).family,
-                "repeat": attempt.repeat,
-                "profile": profile,
-            },
-        )
-        for attempt, profile in attempts
-    ]
+    return _task(library, [_sample(library, *one, told[one[0].task]) for one in attempts], solver)
+
+
+def places(library: Library, count: int, solver: Solver) -> InspectTask:
+    """The Inspect task for so many attempts that are not known yet: each is found when its turn has come."""
+    return _task(library, [InspectSample(id=f"place-{number}", input="") for number in range(1, count + 1)], solver)
+
+
+def sample_of(
+    library: Library, attempt: Attempt, profile: str, max_calls: int, *, sighted: bool = True
+) -> InspectSample:
+    """The sample of one attempt."""
+    return _sample(library, attempt, profile, prompt(library, library.task(attempt.task), max_calls, sighted=sighted))
+
+
+def _sample(library: Library, attempt: Attempt, profile: str, told: list[Content]) -> InspectSample:
+    return InspectSample(
+        id=attempt.task if attempt.repeat == 1 else f"{attempt.task}#{attempt.repeat}",
+        input=[ChatMessageUser(content=told)],
+        metadata={
+            "task": attempt.task,
+            "family": library.task(attempt.task).family,
+            "repeat": attempt.repeat,
+            "profile": profile,
+        },
+    )
+
+
+def _task(library: Library, samples: list[InspectSample], solver: Solver) -> InspectTask:
     return InspectTask(
         name=NAME,
         dataset=MemoryDataset(samples, name=library.set.name),

@@ -64,7 +64,25 @@ CREATE TABLE homes (seat text PRIMARY KEY, owner text NOT NULL);
 CREATE INDEX homes_of_owner ON homes (owner)
 """
 
-MIGRATIONS = (_FIRST, _HOMES)
+# Samples of studies that wait for workers, are being played, or are done with what came of them.
+_QUEUE = """
+CREATE TABLE queued_sets (hash text PRIMARY KEY, archive bytea NOT NULL);
+CREATE TABLE queued_cells (
+    study text NOT NULL, cell text NOT NULL, wanted text NOT NULL, provider text NOT NULL, most integer, trouble text,
+    PRIMARY KEY (study, cell)
+);
+CREATE TABLE queued_samples (
+    study text NOT NULL, cell text NOT NULL, task text NOT NULL, repeat integer NOT NULL,
+    state text NOT NULL DEFAULT 'waiting', holder text, until timestamptz, span double precision,
+    attempt integer NOT NULL DEFAULT 0, sample text, parcel bytea, gathered boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (study, cell, task, repeat), FOREIGN KEY (study, cell) REFERENCES queued_cells
+);
+CREATE INDEX queued_waiting ON queued_samples (study, cell, repeat) WHERE state = 'waiting';
+CREATE INDEX queued_leased ON queued_samples (study, cell) WHERE state = 'leased';
+CREATE INDEX queued_to_gather ON queued_samples (study) WHERE state = 'done' AND NOT gathered
+"""
+
+MIGRATIONS = (_FIRST, _HOMES, _QUEUE)
 """What turns a record of each version into one of the next; an empty database is of version 0."""
 
 VERSION = len(MIGRATIONS)
