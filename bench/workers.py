@@ -1,6 +1,6 @@
 """Workers that share a queue: rates with one, two and four of them, and what is left after kills.
 
-    python bench/workers.py [--samples N] [--pause SECONDS] [--slots N] [--workers 1,2,4] [--kill] [--ray] [FOLDER]
+    python bench/workers.py [--samples N] [--pause SECONDS] [--slots N] [--workers 1,2,4] [--kill] [FOLDER]
 
 A scripted model that mostly waits plays small tasks; PostgreSQL is started for it and waits for the disk as in real
 use. For each number of workers the same number of samples is played, and the rate is that between the first and the
