@@ -1,4 +1,4 @@
-"""Plans of a day drawn by hand: locate the stops, then find an errand, the parts of the way, or how to go."""
+"""Plans of a day drawn by hand: locate the places that the way leads to, then find an errand, the parts of the way, or how to go."""
 
 import json
 import random
@@ -13,7 +13,7 @@ from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.sketches import plan
+from m3bench.tasks.render.sketches import PLACES, SIZE, plan
 from m3bench.tasks.task import ReferenceCall
 
 _ENDS = (
@@ -49,33 +49,20 @@ class Routine:
     servers = ("google-maps", "weather")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A sight with a few supermarkets around it, and two other places of its city."""
-        cities = {city["id"]: city for city in kit.world("cities")}
-        places = kit.world("places")
-        fit = [
-            sight
-            for sight in kit.world("landmarks")
-            if _plain(sight) and sight.get("city_id") in cities and _served(sight, places)
-        ]
-        sight = rng.choice(fit)
-        record = cities[sight["city_id"]]
-        city = record["name"]
-        others = [
-            place for place in places
-            if place.get("city_id") == sight["city_id"] and place["types"][0] in _ENDS and _plain(place) and 0.5 < _apart(sight, place) < 6
-        ]  # fmt: skip
-        start, goal = rng.sample(others, 2)
-        canvas = Canvas(kit.art, 1280, 860)
-        stops = [
-            (role, one["name"]) for role, one in zip(("Start", "See", "Finish"), (start, sight, goal), strict=True)
-        ]
-        plan(canvas, rng, rng.choice(_tables().titles).format(city), stops)
+        """Nine places of a city, any of which might be a stop; a way leads through three of them."""
+        towns = _towns(kit)
+        record = rng.choice([city for city in kit.world("cities") if city["id"] in towns])
+        start, middle, goal, *others = rng.sample(towns[record["id"]], PLACES)
+        canvas = Canvas(kit.art, *SIZE)
+        stops = [start, middle, goal]
+        title = rng.choice(_tables().titles).format(record["name"])
+        plan(canvas, rng, title, [one["name"] for one in stops], [one["name"] for one in others])
         canvas.light(rng, 0.7)
         return Composition.of(
             canvas,
-            city=city,
+            city=record["name"],
             town=sights.town_line(kit, record),
-            stops=[{key: one[key] for key in ("name", "lat", "lng")} for one in (start, sight, goal)],
+            stops=[{key: one[key] for key in ("name", "lat", "lng")} for one in stops],
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
@@ -85,17 +72,17 @@ class Routine:
 
 
 async def _errand(rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-    """Supermarkets around the sight, one way through each, and the shop on the fastest."""
+    """Supermarkets around the middle stop, one way through each, and the shop on the fastest."""
     stops = composition.facts["stops"]
     (mode, (travel, legacy)), metres = rng.choice(sorted(_MODES.items())), rng.choice(_METRES)
-    start, sight, goal = _points(stops, await play.step(*_geocodes(composition)))
-    (around,) = await play.step(sights.nearby((sight["lat"], sight["lng"]), metres, "supermarket"))
+    start, middle, goal = _points(stops, await play.step(*_geocodes(composition)))
+    (around,) = await play.step(sights.nearby((middle["lat"], middle["lng"]), metres, "supermarket"))
     shops = json.loads(around)["response"]["places"]
     names = [shop["displayName"]["text"] for shop in shops]
     need(_FEWEST <= len(set(names)) == len(shops) <= _MOST, f"supermarkets around {stops[1]['name']}: {names}")
     spots = [{"lat": shop["location"]["latitude"], "lng": shop["location"]["longitude"]} for shop in shops]
     routes = [
-        _route(start, goal, travel, [sight, spot], either=[[_waypoint(sight), {"placeId": shop["id"]}]])
+        _route(start, goal, travel, [middle, spot], either=[[_waypoint(middle), {"placeId": shop["id"]}]])
         for spot, shop in zip(spots, shops, strict=True)
     ]
     ways = [_way(text) for text in await play.step(*routes)]
@@ -111,7 +98,7 @@ async def _errand(rng: random.Random, composition: Composition, path: str, play:
                 "origin": _text(start),
                 "destination": _text(goal),
                 "mode": legacy,
-                "waypoints": [_text(sight), _text(spot)],
+                "waypoints": [_text(middle), _text(spot)],
             },
             free=("departure_time",),
         )
@@ -120,8 +107,8 @@ async def _errand(rng: random.Random, composition: Composition, path: str, play:
     compared = "; ".join(f"{name} {one.minutes:.0f} min" for name, one in zip(names, ways, strict=True))
     return Solution(
         given={"mode": mode, "metres": str(metres)},
-        wording=f"Geocode the three places of the plan in {path}; find supermarkets within {metres} m of the sight; compute the way {mode} "
-        "from the start by the sight and each supermarket to the end; choose the fastest.",
+        wording=f"Geocode the three places on the way that is drawn in {path}; find supermarkets within {metres} m of the middle one; compute the way {mode} "
+        "from the start by the middle one and each supermarket to the end; choose the fastest.",
         answer=f"{mode.capitalize()}: {compared}. The fastest is by {names[best]}, {address}: {way.minutes:.0f} minutes and {way.kilometres:.1f} km.",
         fields=(
             Field(
@@ -165,7 +152,7 @@ async def _legs(rng: random.Random, composition: Composition, path: str, play: S
     ]
     return Solution(
         given={"mode": mode},
-        wording=f"Geocode the three places of the plan in {path}; compute both parts of the way {mode}, and the elevation of the places.",
+        wording=f"Geocode the three places on the way that is drawn in {path}; compute both parts of the way {mode}, and the elevation of the places.",
         answer=f"{mode.capitalize()} it is {first.kilometres:.1f} km ({first.minutes:.0f} min) to {names[1]} and {second.kilometres:.1f} km "
         f"({second.minutes:.0f} min) from there to {names[2]}. {names[order[0]]} lies highest, at {metres[order[0]]:.0f} m.",
         fields=(
@@ -198,23 +185,23 @@ async def _weather(rng: random.Random, composition: Composition, path: str, play
         either={"units": ["metric", "us", None]},
     )
     *located, text = await play.step(*_geocodes(composition), report)
-    start, sight, goal = _points(stops, located)
+    start, middle, goal = _points(stops, located)
     found = re.search(r"(-?[\d.]+)°C", text)
     assert found, text
     degrees = float(found[1])
     need(abs(degrees - limit) >= 1, "the weather is on the edge")
     mode = "on foot" if degrees >= limit else "by car"
     travel, legacy = _MODES[mode]
-    (text,) = await play.step(_route(start, goal, travel, [sight]))
+    (text,) = await play.step(_route(start, goal, travel, [middle]))
     way = _way(text)
     turns = call(
         "google-maps/directions_legacy",
-        {"origin": _text(start), "destination": _text(goal), "mode": legacy, "waypoints": [_text(sight)]},
+        {"origin": _text(start), "destination": _text(goal), "mode": legacy, "waypoints": [_text(middle)]},
         free=("departure_time",),
     )
     return Solution(
         given={"limit": str(limit)},
-        wording=f"Geocode the three places of the plan in {path} and get the weather of the city; from {limit} °C on compute the way on foot, "
+        wording=f"Geocode the three places on the way that is drawn in {path} and get the weather of the city; from {limit} °C on compute the way on foot, "
         "else by car.",
         answer=f"It is {degrees} °C, so you go {mode}: {way.minutes:.0f} minutes and {way.kilometres:.1f} km.",
         fields=(
@@ -266,6 +253,7 @@ def _points(stops: Sequence[Mapping[str, Any]], located: Sequence[str]) -> list[
         need(bool(results), f"{stop['name']} is not found")
         points.append(results[0]["geometry"]["location"])
         need(_apart(stop, points[-1]) <= 0.3, f"{stop['name']} is found elsewhere")
+    need(all(_apart(one, two) > 0.4 for one, two in pairwise(points)), "two stops are next to each other")
     return points
 
 
@@ -297,12 +285,26 @@ def _plain(place: Mapping[str, Any]) -> bool:
     return place["name"].isascii() and len(place["name"]) <= 30
 
 
-def _served(sight: Mapping[str, Any], places: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether there are a few supermarkets around, however wide the question looks, and places to begin and to end."""
-    near = [place for place in places if place.get("city_id") == sight["city_id"] and _apart(sight, place) < 6]
-    shops = [_apart(sight, place) for place in near if "supermarket" in place["types"]]
-    ends = [place for place in near if place["types"][0] in _ENDS and _plain(place) and _apart(sight, place) > 0.5]
-    return all(_FEWEST <= sum(off < metres / 1000 for off in shops) <= _MOST for metres in _METRES) and len(ends) >= 5
+def _towns(kit: Kit) -> dict[str, list[Mapping[str, Any]]]:
+    """The places of each city that can be any stop of a plan, where there are enough."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    shops: dict[str, list[Mapping[str, Any]]] = {}
+    for place in kit.world("places"):
+        if "supermarket" in place["types"]:
+            shops.setdefault(place.get("city_id", ""), []).append(place)
+    ends = [place for place in kit.world("places") if place["types"][0] in _ENDS]
+    for place in (*kit.world("landmarks"), *ends):
+        town = place.get("city_id", "")
+        known = {one["name"] for one in found.get(town, ())}
+        if _plain(place) and place["name"] not in known and _served(place, shops.get(town, ())):
+            found.setdefault(town, []).append(place)
+    return {town: places for town, places in found.items() if len(places) >= PLACES}
+
+
+def _served(place: Mapping[str, Any], shops: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether there are a few supermarkets around, however wide the question looks."""
+    off = [_apart(place, shop) * 1000 for shop in shops]
+    return all(_FEWEST <= sum(one < metres for one in off) <= _MOST for metres in _METRES)
 
 
 def _apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
