@@ -44,7 +44,17 @@ def _found(query: str, centre: Point | None, radius_m: float, region: str | None
         if wish.where or wish.name:
             return _exactly(query, region)
         return list(_famous(wish))
-    return list(_of_kind(query, wish, where, reach))
+    return _called_first(query, list(_of_kind(query, wish, where, reach)))
+
+
+def _called_first(query: str, found: list[Place]) -> list[Place | Match]:
+    """Places of a kind, behind the one whose name and town the text is: the Echo Park Lodge is no park."""
+    name, comma, _ = query.partition(",")
+    if not comma or any(fold(place.name) == fold(name) for place in found[:1]):
+        return list(found)
+    meant = {match.id for match in _exactly(query, None) if isinstance(match, Match) and fold(match.name) == fold(name)}
+    called = [place for place in _places_named(name, None, None) if place.id in meant]
+    return [*called, *(place for place in found if place not in called)]
 
 
 def _named(query: str, centre: Point | None, region: str | None) -> list[Place | Match]:

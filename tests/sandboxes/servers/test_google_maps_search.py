@@ -135,3 +135,9 @@ def test_text_search_knows_well_known_spots(bench: Bench) -> None:
     for query, name in (("Central Park Zoo", "Central Park Zoo"), ("Uffizi Gallery", "Uffizi Gallery")):
         answer = json.loads(bench.text("google-maps/places_text_search", query=query))
         assert answer["response"]["results"][0]["name"].startswith(name)
+
+
+@pytest.mark.parametrize("name", ["Echo Park Lodge", "Dodger Hill Inn", "Elysian Park"])
+def test_a_name_with_its_town_is_found_before_what_one_of_its_words_is_a_kind_of(bench: Bench, name: str) -> None:
+    answer = json.loads(bench.text("google-maps/places_text_search", query=f"{name}, Los Angeles"))
+    assert answer["response"]["results"][0]["name"] == name
