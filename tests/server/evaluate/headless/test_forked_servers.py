@@ -74,13 +74,14 @@ def test_the_process_that_forks_has_read_what_servers_read_and_started_no_thread
         f"from {module.__name__} import _load\n"
         "_load()\n"
         "print(len(os.listdir('/proc/self/task')))\n"
-        "from m3bench.server.app import App, _encoder\n"
+        "from m3bench.server.app import App\n"
+        "from m3bench.server.loading import encoder_of\n"
         "from m3bench.server.settings import Settings\n"
         "known = set(sys.modules)\n"
         "app = App(Settings.of(data=sys.argv[1]))\n"
         "app.check()\n"
         "assert {'set', 'tasks', 'hash', '_plans'} <= vars(app.library).keys()\n"
-        "assert app.backend and _encoder(app.settings.encoder)\n"
+        "assert app.backend and encoder_of(app.settings.encoder)\n"
         "print(*sorted(name for name in set(sys.modules) - known if name.startswith(('m3bench', 'numpy'))))\n"
     )
     environment = server_environment() | module.ALONE
