@@ -57,11 +57,12 @@ class Forwarding:
 
     @asynccontextmanager
     async def connections(self) -> AsyncIterator[None]:
-        """Keeps connections to other servers while this lasts."""
-        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
-        timeout = httpx2.Timeout(None, connect=CONNECT_SECONDS)
-        async with httpx2.AsyncClient(limits=limits, timeout=timeout, trust_env=False) as self._client:
+        """Keeps connections to other servers while this lasts; the first request that is passed on makes them."""
+        try:
             yield
+        finally:
+            if self._client is not None:
+                await self._client.aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         handle = scope["path_params"]["handle"]
@@ -106,17 +107,17 @@ class Forwarding:
 
     async def _exchange(self, address: str, body: bytes, scope: Scope, receive: Receive, send: Send) -> bool:
         """Send a request and hand back the response; False when nobody is there, and nothing was sent."""
-        assert self._client is not None
+        client = self._client = self._client or _connections()
         headers = [(name, value) for name, value in scope["headers"] if name not in _OWN]
         query = scope.get("query_string", b"").decode("latin-1")
-        request = self._client.build_request(
+        request = client.build_request(
             scope["method"], f"{address}{scope['path']}{'?' if query else ''}{query}", content=body,
             headers=[*headers, (FORWARDED, b"1")],
         )  # fmt: skip
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_cancel_when_gone, receive, tasks.cancel_scope)
             try:
-                response = await self._client.send(request, stream=True)
+                response = await client.send(request, stream=True)
             except (httpx2.ConnectError, httpx2.ConnectTimeout):
                 tasks.cancel_scope.cancel()
                 return False
@@ -126,6 +127,11 @@ class Forwarding:
                 await _hand_back(response, send)
             tasks.cancel_scope.cancel()
         return True
+
+
+def _connections() -> httpx2.AsyncClient:
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
+    return httpx2.AsyncClient(limits=limits, timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS), trust_env=False)
 
 
 async def _hand_back(response: httpx2.Response, send: Send) -> None:

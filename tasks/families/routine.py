@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import cos, hypot, radians
@@ -186,9 +185,7 @@ async def _weather(rng: random.Random, composition: Composition, path: str, play
     )
     *located, text = await play.step(*_geocodes(composition), report)
     start, middle, goal = _points(stops, located)
-    found = re.search(r"(-?[\d.]+)°C", text)
-    assert found, text
-    degrees = float(found[1])
+    degrees = sights.temperature(text)
     need(abs(degrees - limit) >= 1, "the weather is on the edge")
     mode = "on foot" if degrees >= limit else "by car"
     travel, legacy = _MODES[mode]

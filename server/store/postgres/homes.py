@@ -6,17 +6,22 @@ to send those who ask them.
 
 from m3bench.server.store.postgres.leases import OWNER
 from m3bench.server.store.postgres.pool import Pool
+from m3bench.server.store.succession import ELSEWHERE
+from m3bench.tasks.errors import RunError
 
 _LIVES = "EXISTS (SELECT 1 FROM leases WHERE kind = %(kind)s AND name = homes.owner)"
 
 
-def claim(pool: Pool, seat: str, owner: str) -> tuple[str, str | None] | None:
-    """Take a seat for a server, unless another one that has a lease has it: then that one and its address.
+def claim(pool: Pool, seat: str, owner: str) -> str | None:
+    """Take a seat for a server, unless another one that has a lease has it: then the address of that one.
 
     Args:
         pool: Gives connections.
         seat: The seat.
         owner: The server, which has a lease.
+
+    Raises:
+        RunError: The other one has no address.
     """
     values = {"seat": seat, "owner": owner, "kind": OWNER}
     with pool.connection(reading=False) as connection, connection.transaction():
@@ -28,11 +33,15 @@ def claim(pool: Pool, seat: str, owner: str) -> tuple[str, str | None] | None:
         if taken is not None:
             return None
         found = connection.execute(
-            "SELECT name, address FROM homes JOIN leases ON name = owner WHERE kind = %(kind)s AND seat = %(seat)s",
+            "SELECT address FROM homes JOIN leases ON name = owner WHERE kind = %(kind)s AND seat = %(seat)s",
             values,
         ).fetchone()
-    # Whoever let go of it between the two statements makes it nobody's: asked again, it is ours.
-    return claim(pool, seat, owner) if found is None else (str(found[0]), found[1])
+    if found is None:
+        # Whoever let go of it between the two statements made it nobody's: asked again, it is ours.
+        return claim(pool, seat, owner)
+    if found[0] is None:
+        raise RunError(ELSEWHERE)
+    return str(found[0])
 
 
 def leave(pool: Pool, seat: str, owner: str) -> None:

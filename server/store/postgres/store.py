@@ -27,7 +27,7 @@ from m3bench.server.store.recording import RecordingStore
 from m3bench.server.store.schema import Work
 from m3bench.server.store.trouble import explain as explain_folder
 from m3bench.server.store.writer import Writer
-from m3bench.tasks.errors import RunError, StoreError
+from m3bench.tasks.errors import StoreError
 
 ALONE_LOCK = 0x6D33_0003
 """Held by the process that tidies up or takes over a run."""
@@ -94,12 +94,7 @@ class PostgresStore(RecordingStore):
             self._lease.begin()
         except driver().Error as error:
             raise self._explained(error) from error
-        found = homes.claim(self._pool, seat, self.owner.id)
-        if found is None:
-            return None
-        if found[1] is None:
-            raise RunError(succession.ELSEWHERE)
-        return found[1]
+        return homes.claim(self._pool, seat, self.owner.id)
 
     def leave(self, seat: str) -> None:
         """Let go of a seat, which another server may have from now on."""
