@@ -1,7 +1,7 @@
 """Which servers a sandbox offers, and where their code is.
 
-Ordinarily those of the catalog that are ready. The probe, which exists to put a backend to the test, is there
-for those who ask for it by name and is listed nowhere.
+Ordinarily those of the catalog that are ready. Further ones are there for those who name them, and so is the probe,
+which exists to put a backend to the test and is listed nowhere.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def offer(servers: Iterable[str] | None) -> Catalog:
     """
     ready = load_catalog().ready
     if servers is None:
-        return ready
+        return Catalog(ready.servers)
     names = set(servers)
     if PROBE not in names:
         return ready.select(names)

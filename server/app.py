@@ -182,7 +182,7 @@ class App:
     @cached_property
     def _entries(self) -> Mapping[str, dict[str, Any]]:
         """The entries of tool lists by tool, the same ones for all seats."""
-        return {tool.qualified: tool.wire() for tool in self.catalog.tools}
+        return {name: tool.wire() for name, tool in self.catalog.by_tool.items()}
 
     def check(self) -> None:
         """Raise now what the first client would run into: a set or a profile that is not there, a file for a folder."""

@@ -2,7 +2,8 @@
 
 Loading reads JSON and imports no server, so that a tool list costs milliseconds and starts nothing. Here too
 is the one codec between a tool's canonical name `server/tool` and the name clients see, `server__tool`.
-Which servers are built is data as well (`ready`): everything that lists tools asks the catalog.
+Which servers are built is data as well (`ready`): everything that lists tools asks the catalog. Servers beyond the 27
+(`further`) are found by name and listed only for tasks that need them.
 """
 
 import json
@@ -103,16 +104,18 @@ class Catalog:
     """The servers, in a fixed order."""
 
     servers: tuple[Server, ...]
+    further: tuple[Server, ...] = ()
+    """Servers that are found by name and are no part of any list: what only the tasks of some sets need."""
 
     @cached_property
     def by_name(self) -> Mapping[str, Server]:
-        """Servers by name."""
-        return {server.name: server for server in self.servers}
+        """Servers by name, further ones at the end."""
+        return {server.name: server for server in (*self.servers, *self.further)}
 
     @cached_property
     def by_tool(self) -> Mapping[str, Tool]:
-        """Tools by canonical name."""
-        return {tool.qualified: tool for tool in self.tools}
+        """Tools by canonical name, those of further servers at the end."""
+        return {tool.qualified: tool for server in self.by_name.values() for tool in server.tools}
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -122,7 +125,7 @@ class Catalog:
     @cached_property
     def ready(self) -> "Catalog":
         """The part that is built."""
-        return Catalog(tuple(server for server in self.servers if server.ready))
+        return Catalog(tuple(server for server in self.servers if server.ready), self.further)
 
     @cached_property
     def hash(self) -> str:
@@ -131,17 +134,17 @@ class Catalog:
         return sha256(text.encode()).hexdigest()
 
     def select(self, names: Iterable[str]) -> "Catalog":
-        """The named servers, in catalog order."""
+        """The named servers, in catalog order; a further one is an ordinary one then."""
         wanted = set(names)
         for name in sorted(wanted - set(self.by_name)):
             raise UnknownToolError(name, nearest(name, self.by_name))
-        return Catalog(tuple(server for server in self.servers if server.name in wanted))
+        return Catalog(tuple(server for server in self.by_name.values() if server.name in wanted))
 
     def tool(self, name: str) -> Tool:
         """The tool of a canonical or exposed name; raises `UnknownToolError` with the nearest names."""
         found = self.by_tool.get(name) or self.by_tool.get(qualify(name))
         if found is None:
-            known = self.by_tool if "/" in name else [tool.exposed for tool in self.tools]
+            known = [tool.qualified if "/" in name else tool.exposed for tool in self.tools]
             raise UnknownToolError(name, nearest(name, known))
         return found
 
@@ -184,9 +187,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 @cache
 def load_catalog() -> Catalog:
     """The catalog that comes with the package."""
-    folder = Path(__file__).parent / "data" / "catalog"
+    data = Path(__file__).parent / "data"
+    return Catalog(_servers(data / "catalog"), _servers(data / "further"))
+
+
+def _servers(folder: Path) -> tuple[Server, ...]:
     entries = [json.loads(entry.read_bytes()) for entry in folder.glob("*.json")]
-    return Catalog(tuple(_server(entry) for entry in sorted(entries, key=lambda entry: entry["server"].casefold())))
+    return tuple(_server(entry) for entry in sorted(entries, key=lambda entry: entry["server"].casefold()))
 
 
 def _server(entry: Mapping[str, Any]) -> Server:

@@ -3,7 +3,7 @@
 `full` is everything that is built; `wide`, `compact` and `mini` fit the tool limits of VS Code, Cursor and
 smaller clients; `family:NAME` and `task:ID` show the servers a task needs, `standard:ID` up to ten others beside
 them, as many as fit. `retrieve` gives access to everything through two tools, one that finds tools and one that calls
-them. Our own tools are added to every profile.
+them. Servers beyond the catalog that tasks of the set need are shown as well. Our own tools are added to every profile.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from m3bench.tasks.catalog import Catalog, Tool, did_you_mean, nearest
 from m3bench.tasks.errors import UserError
-from m3bench.tasks.library import Library
+from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.task import Task
 
 SIZES = {"wide": 120, "compact": 75, "mini": 40}
@@ -31,10 +31,11 @@ def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ..
     """The bundled tools of a profile, in catalog order."""
     kind, _, name = profile.partition(":")
     if profile in ("full", RETRIEVE):
-        return catalog.tools
+        return (*catalog.tools, *_further(catalog, library))
     if profile in SIZES:
-        wanted = _ranking()[: SIZES[profile]]
-        return tuple(tool for tool in catalog.tools if tool.qualified in wanted)
+        further = _further(catalog, library)
+        wanted = _ranking()[: SIZES[profile] - len(further)]
+        return (*(tool for tool in catalog.tools if tool.qualified in wanted), *further)
     if kind == "family" and name:
         members = [task for task in library.tasks.values() if task.family == name]
         if not members:
@@ -62,7 +63,7 @@ def solvable(tasks: tuple[Task, ...], tools: tuple[Tool, ...]) -> tuple[Task, ..
 def _standard(catalog: Catalog, task: Task) -> set[str]:
     """The servers that a task needs and those beside them: small ones first, so that most of them have room."""
     servers = set(task.servers)
-    sizes = {server.name: len(server.tools) for server in catalog.servers}
+    sizes = {server.name: len(server.tools) for server in catalog.by_name.values()}
     room = STANDARD - sum(sizes.get(name, 0) for name in servers)
     for name in sorted(task.distractors, key=lambda name: (sizes.get(name, 0), name)):
         if sizes.get(name, 0) <= room:
@@ -72,7 +73,16 @@ def _standard(catalog: Catalog, task: Task) -> set[str]:
 
 
 def _of_servers(catalog: Catalog, names: set[str]) -> tuple[Tool, ...]:
-    return tuple(tool for tool in catalog.tools if tool.server in names)
+    return tuple(tool for tool in catalog.by_tool.values() if tool.server in names)
+
+
+def _further(catalog: Catalog, library: Library) -> tuple[Tool, ...]:
+    """The tools of servers beyond the catalog's own that tasks of a set need."""
+    if library.folder == BUNDLED:
+        # Its tasks need none, and reading them takes longer than a client should wait for a list.
+        return ()
+    needed = {server for task in library.tasks.values() for server in task.servers}
+    return tuple(tool for server in catalog.further if server.name in needed for tool in server.tools)
 
 
 @cache

@@ -2,7 +2,8 @@
 
 A scene belongs to one picture by content hash. Its thumbnail lets copies, re-encodings and crops of the
 picture be recognised, so that boxes can be carried over. `Scene.of` makes both from the picture's file.
-Scenes are passed to a sandbox when it starts and are never in a workspace, where a client could read them.
+Scenes are passed to a sandbox when it starts and are never in a workspace, where a client could read them. The scene of
+a task with a person to be asked brings that person too.
 """
 
 from base64 import b64decode, b64encode
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
+
+from m3bench.tasks.desk import Desk
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -60,6 +63,8 @@ class Scene:
     """A small grey copy of the picture: a JPEG file made by `make_thumbnail`."""
     objects: tuple[SceneObject, ...] = ()
     texts: tuple[SceneText, ...] = ()
+    desk: Desk | None = None
+    """Who can be asked about the task, and the documents that bind it; seen by no detector."""
 
     @classmethod
     def of(cls, picture: bytes, objects: Iterable[SceneObject] = (), texts: Iterable[SceneText] = ()) -> "Scene":
@@ -85,6 +90,7 @@ class Scene:
             "thumbnail": b64encode(self.thumbnail).decode(),
             "objects": [_without_blanks(vars(item)) for item in self.objects],
             "texts": [{"text": item.text, "box": list(item.box)} for item in self.texts],
+            **({"desk": self.desk.to_json()} if self.desk is not None else {}),
         }
 
     @classmethod
@@ -97,6 +103,7 @@ class Scene:
             thumbnail=b64decode(data["thumbnail"]),
             objects=tuple(_object(item) for item in data.get("objects", ())),
             texts=tuple(SceneText(text=item["text"], box=_box(item["box"])) for item in data.get("texts", ())),
+            desk=Desk.from_json(data["desk"]) if "desk" in data else None,
         )
 
 

@@ -1,7 +1,7 @@
 """What a host must be able to read outside its workspace: Python, its libraries, and the part of m3bench it runs.
 
 One list for every mechanism that can hold a process to a list. Withheld is the rest of the installation that
-happens to lie inside those trees: the proxy, the scorer, and all task data but the catalog.
+happens to lie inside those trees: the proxy, the scorer, and all task data but the definitions of tools.
 """
 
 import os
@@ -49,7 +49,8 @@ def withheld() -> tuple[Path, ...]:
 
 def returned() -> tuple[Path, ...]:
     """What inside the withheld places is needed all the same."""
-    return (_PACKAGE / "tasks" / "data" / "catalog",)
+    data = _PACKAGE / "tasks" / "data"
+    return (data / "catalog", data / "further")
 
 
 def carved(tree: Path, out: Iterable[Path]) -> list[Path]:

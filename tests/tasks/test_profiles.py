@@ -1,5 +1,6 @@
 """Profiles show what clients can take, and tasks that can be solved with it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,21 @@ def test_only_what_can_be_solved_is_offered() -> None:
 def test_an_unknown_profile_is_told_what_there_is(profile: str) -> None:
     with pytest.raises(UserError):
         tools_of(profile, CATALOG, Library())
+
+
+def test_a_further_server_is_shown_with_the_tasks_that_need_it_and_nowhere_else(tmp_path: Path) -> None:
+    data = json.loads((write_set(tmp_path / "set") / "tasks.json").read_bytes())
+    before = {name: len(tools_of(name, CATALOG, Library(tmp_path / "set"))) for name in ("full", *SIZES)}
+    assert before["full"] == 232
+    asked = {**data["tasks"][0], "id": "asked-1", "family": "asked", "servers": ["math", "desk"]}
+    (tmp_path / "set" / "tasks.json").write_text(json.dumps({**data, "tasks": [*data["tasks"], asked]}))
+    library = Library(tmp_path / "set")
+    for profile in ("full", *SIZES, "retrieve", "task:asked-1", "standard:asked-1", "family:asked"):
+        assert [tool.name for tool in tools_of(profile, CATALOG, library)][-3:] == [
+            "ask_user", "list_documents", "read_document",
+        ]  # fmt: skip
+    assert {name: len(tools_of(name, CATALOG, library)) for name in SIZES} == SIZES
+    assert len(tools_of("standard:asked-1", CATALOG, library)) <= STANDARD
+    assert {tool.server for tool in tools_of("task:sum-1", CATALOG, library)} == {"math"}
+    for profile in ("full", *SIZES, "retrieve"):
+        assert "desk" not in {tool.server for tool in tools_of(profile, CATALOG, Library())}

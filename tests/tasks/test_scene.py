@@ -1,6 +1,7 @@
 """A scene keeps its annotations through JSON and stays small."""
 
 import json
+from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
 from random import Random
@@ -8,6 +9,7 @@ from random import Random
 from PIL import Image
 
 from m3bench.tasks.scene import Scene, SceneText, grey, make_thumbnail
+from tests.desks import LUNCH
 from tests.pictures import encoded
 from tests.scenes import building_site, objects_of, scene_of
 
@@ -40,3 +42,10 @@ def test_a_small_picture_is_its_own_thumbnail() -> None:
 def test_what_is_transparent_is_white() -> None:
     picture = Image.new("RGBA", (4, 4), (0, 0, 0, 0))
     assert grey(picture).getextrema() == (255, 255)
+
+
+def test_a_desk_travels_with_its_scene_and_a_scene_without_one_is_written_as_before() -> None:
+    bare = Scene(sha256="0" * 64, width=4, height=3, thumbnail=b"")
+    assert "desk" not in bare.to_json()
+    with_desk = replace(bare, desk=LUNCH)
+    assert Scene.from_json(json.loads(json.dumps(with_desk.to_json()))) == with_desk

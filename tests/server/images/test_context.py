@@ -49,11 +49,11 @@ def test_the_sandbox_gets_what_it_runs_and_nothing_else(folder: Path) -> None:
     parts = {tuple(name.split("/")[1:3]) for name in code}
     modules = {
         *("__init__", "atomic_files", "catalog", "coercion", "errors", "fault", "jsonrpc", "lines", "outcome"),
-        *("scene", "schema"),
+        *("desk", "dialogue", "folding", "scene", "schema"),
     }
     assert {part[1] for part in parts if part[0] == "tasks"} == {"data", "drawing", *(f"{name}.py" for name in modules)}
     assert {part[0] for part in parts} == {"sandboxes", "tasks"}
-    assert {name.split("/")[3] for name in code if name.startswith("m3bench/tasks/data/")} == {"catalog"}
+    assert {name.split("/")[3] for name in code if name.startswith("m3bench/tasks/data/")} == {"catalog", "further"}
 
 
 def test_every_module_that_the_sandbox_imports_is_in_its_image() -> None:
