@@ -23,6 +23,7 @@ class Solver(StrEnum):
     react = "react"
     executor = "executor"
     m3_bench = "m3-bench"
+    mcp_bench = "mcp-bench"
 
 
 WHO, WHAT, MODELS = "Who plays", "Which tasks, with which tools", "For models alone"
@@ -66,7 +67,23 @@ Profile = Annotated[
     str,
     typer.Option(
         help="The tools that are shown: standard (the task's servers and up to ten others), task (its servers alone), "
-        "family (those of its family), full, wide, compact, mini, retrieve.",
+        "family (those of its family), full, wide, compact, mini, retrieve, max-scale.",
+        rich_help_panel=WHAT,
+    ),
+]
+Setting = Annotated[
+    str | None,
+    typer.Option(
+        metavar="single-server|multi-server",
+        help="Only tasks that need one server, or several, as MCP-Bench tells them apart.",
+        rich_help_panel=WHAT,
+    ),
+]
+Level = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="L1|L2|L3",
+        help="Only tasks of this level, by the calls they need as in MCPVerse: up to 2, 3 to 5, more. May be repeated.",
         rich_help_panel=WHAT,
     ),
 ]
@@ -99,7 +116,8 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue results that we
 Parallel = Annotated[int | None, typer.Option(min=1, help="Samples at a time; by default what suits the machine.")]
 
 Drive = Annotated[
-    Solver, typer.Option(help="What drives the model; m3-bench is that paper's loop.", rich_help_panel=MODELS)
+    Solver,
+    typer.Option(help="What drives the model; m3-bench and mcp-bench are those papers' loops.", rich_help_panel=MODELS),
 ]
 Calling = Annotated[
     str | None,
@@ -107,6 +125,18 @@ Calling = Annotated[
 ]
 Steps = Annotated[int | None, typer.Option(min=1, help="Turns a sample may take.", rich_help_panel=MODELS)]
 Batch = Annotated[int | None, typer.Option(min=1, help="Calls in one step; not for react.", rich_help_panel=MODELS)]
+Planning = Annotated[
+    str | None,
+    typer.Option(
+        metavar="multi-round|one-shot",
+        help="For mcp-bench: plan round by round, or all calls at once.",
+        rich_help_panel=MODELS,
+    ),
+]
+Compress = Annotated[
+    int | None,
+    typer.Option(min=100, help="For mcp-bench: characters above which a result is shortened.", rich_help_panel=MODELS),
+]
 Minutes = Annotated[float | None, typer.Option(min=0.01, help="Minutes a sample may take.", rich_help_panel=MODELS)]
 Messages = Annotated[
     int | None, typer.Option(min=1, help="Messages in a sample's conversation.", rich_help_panel=MODELS)

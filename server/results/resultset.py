@@ -78,7 +78,7 @@ class Header(_Model):
     agent: str
     """`openai/gpt-5`, `oracle`, or a client's name."""
     solver: str = ""
-    """What drove a model: `react`, `executor` or `m3-bench`."""
+    """What drove a model: `react`, `executor`, `m3-bench` or `mcp-bench`."""
     profile: str
     """As chosen; `standard`, `task` and `family` alone mean those of each task."""
     repeats: int = 1

@@ -62,6 +62,27 @@ def read_strict_calls(text: str) -> list[tuple[str, dict[str, Any]]]:
     return [_call(number, call) for number, call in enumerate(calls, 1)]
 
 
+def read_round(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The calls of a round; none when the model is done."""
+    found = _object(text, "done")
+    if not isinstance(found["done"], bool):
+        raise ReplyError('"done" must be true or false.')
+    if found["done"]:
+        return []
+    calls = found.get("calls")
+    if not isinstance(calls, list) or not calls:
+        raise ReplyError('When "done" is false, "calls" must hold at least one call.')
+    return [_call(number, call) for number, call in enumerate(calls, 1)]
+
+
+def read_steps(text: str) -> list[list[tuple[str, dict[str, Any]]]]:
+    """The calls of a whole plan, step by step; steps without a call are left out."""
+    steps = _object(text, "steps")["steps"]
+    if not isinstance(steps, list) or not all(isinstance(step, list) for step in steps):
+        raise ReplyError('"steps" must be a list of lists of calls.')
+    return [[_call(number, call) for number, call in enumerate(step, 1)] for step in steps if step]
+
+
 def read_answer(text: str) -> str | None:
     """The answer that a reply hands in; None when it does not. An object stays JSON."""
     try:

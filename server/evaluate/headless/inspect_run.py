@@ -56,6 +56,8 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Sourc
             sighted=sighted,
             max_steps=options.max_steps,
             batch=options.batch,
+            planning=options.planning,
+            compress=options.compress,
             minutes=options.max_minutes,
             messages=options.max_messages,
             tokens=options.max_tokens,
@@ -124,7 +126,7 @@ def find_model(options: ModelOptions) -> Any:
     from m3bench.server.evaluate.headless.solver import check_player
 
     assert registry
-    check_player(options.solver, options.calling)
+    check_player(options.solver, options.calling, options.planning, options.compress)
     _set_price(options)
     try:
         config = GenerateConfig.model_validate({"max_retries": RETRIES, **options.generate})

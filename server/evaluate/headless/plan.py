@@ -29,6 +29,7 @@ from m3bench.server.store.records import now
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog, nearest
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.levels import of_kind
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.profiles import solvable, tools_of
 from m3bench.tasks.task import Task
@@ -73,7 +74,7 @@ class ModelOptions:
     model: str
     """`PROVIDER/NAME`, as Inspect names models."""
     solver: str = "react"
-    """`react`, `executor` or `m3-bench`."""
+    """`react`, `executor`, `m3-bench` or `mcp-bench`."""
     calling: str | None = None
     """How the model calls tools; the solver's own way when left out."""
     sight: str | None = None
@@ -82,6 +83,10 @@ class ModelOptions:
     """Turns a sample may take; the solver's own bound when left out."""
     batch: int | None = None
     """Calls in one step, for solvers that work in steps; its own bound when left out."""
+    planning: str | None = None
+    """`multi-round` or `one-shot`, for the solver `mcp-bench`."""
+    compress: int | None = None
+    """Characters above which the solver `mcp-bench` has a result shortened; its own bound when left out."""
     max_minutes: float | None = None
     """Time a sample may take."""
     max_messages: int | None = None
@@ -102,6 +107,8 @@ class ModelOptions:
             "sight": self.sight,
             "max_steps": self.max_steps,
             "batch": self.batch,
+            "planning": self.planning,
+            "compress": self.compress,
             "max_minutes": self.max_minutes,
             "max_messages": self.max_messages,
             "max_tokens": self.max_tokens,
@@ -125,6 +132,10 @@ class Choice:
     """A folder with a set of tasks; the bundled set when left out."""
     families: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    setting: str | None = None
+    """Only tasks of this setting of MCP-Bench."""
+    levels: tuple[str, ...] = ()
+    """Only tasks of these levels of MCPVerse."""
     limit: int | None = None
     profile: str = "standard"
     repeats: int = 1
@@ -216,7 +227,7 @@ def make_plan(choice: Choice) -> Plan:
         UserError: No task is left, the folder is not free, or it holds the results of something else.
     """
     library = Library(choice.tasks or BUNDLED)
-    chosen = select(library, choice.families, choice.ids, None)
+    chosen = of_kind(select(library, choice.families, choice.ids, None), choice.setting, choice.levels)
     fit = [task for task in chosen if _fits(task, choice.profile, library)]
     tasks = _spread(fit, choice.limit)
     if not tasks:

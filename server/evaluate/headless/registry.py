@@ -33,6 +33,8 @@ def m3(
     calling: str | None = None,
     max_steps: int | None = None,
     batch: int | None = None,
+    planning: str | None = None,
+    compress: int | None = None,
     max_calls: int = 200,
     minutes: float | None = None,
     sandbox: str = "process",
@@ -46,10 +48,12 @@ def m3(
         family: Only tasks of these families; names are separated by commas.
         limit: At most so many tasks, taken from the families in turn.
         profile: The tools that are shown.
-        solver: `react`, `executor` or `m3-bench`.
+        solver: `react`, `executor`, `m3-bench` or `mcp-bench`.
         calling: How the model calls tools: `native` or `text`.
         max_steps: Turns a sample may take.
         batch: Calls in one step, for solvers that work in steps.
+        planning: `multi-round` or `one-shot`, for `mcp-bench`.
+        compress: Characters above which `mcp-bench` has a result shortened.
         max_calls: Calls a sample may make.
         minutes: Time a sample may take.
         sandbox: Where tools run.
@@ -71,6 +75,8 @@ def m3(
                 calling=calling,
                 max_steps=max_steps,
                 batch=batch,
+                planning=planning,
+                compress=compress,
                 minutes=minutes,
             )
         ),

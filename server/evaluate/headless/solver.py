@@ -27,6 +27,7 @@ from m3bench.server.evaluate.headless.inspect_tools import SeatTools
 from m3bench.server.evaluate.headless.inspect_watch import WATCH, Watch
 from m3bench.server.evaluate.headless.scorer import ANSWER, CARD, RUN
 from m3bench.server.evaluate.headless.solver_m3_bench import M3Bench
+from m3bench.server.evaluate.headless.solver_mcp_bench import McpBench
 from m3bench.server.evaluate.headless.solver_react import React
 from m3bench.server.evaluate.headless.solver_text import TextReact
 from m3bench.server.evaluate.headless.task import with_pictures
@@ -38,7 +39,8 @@ from m3bench.tasks.fault import Fault, cut, fault_of_error
 FAULT = "m3bench/fault"
 """Where a sample's store has whose doing its end was, when it was not simply the model's."""
 
-SOLVERS = ("react", "executor", "m3-bench")
+SOLVERS = ("react", "executor", "m3-bench", "mcp-bench")
+PLANNING = ("multi-round", "one-shot")
 CALLING = ("native", "text")
 
 MAX_MINUTES = 60.0
@@ -78,6 +80,10 @@ class SampleOptions(BaseModel):
     """Turns a sample may take."""
     batch: int | None = None
     """Calls in one step, for solvers that work in steps."""
+    planning: str | None = None
+    """One of `PLANNING`, for `mcp-bench`."""
+    compress: int | None = None
+    """Characters above which `mcp-bench` has a result shortened."""
     minutes: float | None = None
     """Time a sample may take."""
     messages: int | None = None
@@ -85,17 +91,24 @@ class SampleOptions(BaseModel):
     tokens: int | None = None
     """Tokens a sample may use."""
 
-    def player(self) -> React | TextReact | Executor | M3Bench:
+    def player(self) -> React | TextReact | Executor | M3Bench | McpBench:
         """What drives the model.
 
         Raises:
             UserError: There is no such agent, or it cannot call tools in this way.
         """
-        check_player(self.agent, self.calling)
+        check_player(self.agent, self.calling, self.planning, self.compress)
         if self.agent == "react":
             return TextReact(self.max_steps) if self.calling == "text" else React(self.max_steps)
         if self.agent == "m3-bench":
             return M3Bench(self.max_steps, self.batch, native=self.calling == "native")
+        if self.agent == "mcp-bench":
+            return McpBench(
+                self.max_steps,
+                self.compress,
+                one_shot=self.planning == "one-shot",
+                native=self.calling == "native",
+            )
         return Executor(self.max_steps, self.batch, text=self.calling == "text")
 
     def seating(self) -> Seating:
@@ -166,12 +179,18 @@ def seated(options: SampleOptions) -> Solver:
     return solve
 
 
-def check_player(agent: str, calling: str | None) -> None:
+def check_player(agent: str, calling: str | None, planning: str | None = None, compress: int | None = None) -> None:
     """Raise what is wrong with a choice of solver."""
     if agent not in SOLVERS:
         raise UserError(f"There is no solver {agent!r}: choose {', '.join(SOLVERS)}.")
     if calling is not None and calling not in CALLING:
         raise UserError(f"There is no way of calling {calling!r}: choose {' or '.join(CALLING)}.")
+    if planning is not None and planning not in PLANNING:
+        raise UserError(f"There is no planning {planning!r}: choose {' or '.join(PLANNING)}.")
+    if agent != "mcp-bench" and (planning is not None or compress is not None):
+        raise UserError("--planning and --compress are for the solver mcp-bench: add --solver mcp-bench.")
+    if planning == "one-shot" and calling == "native":
+        raise UserError("A plan in one shot is written as JSON: leave out --calling native.")
 
 
 @asynccontextmanager

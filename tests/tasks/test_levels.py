@@ -1,0 +1,52 @@
+"""Settings and levels of other benchmarks, read off the references."""
+
+from collections import Counter
+
+import pytest
+
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.levels import LEVELS, SETTINGS, level_of, of_kind, setting_of
+from m3bench.tasks.library import BUNDLED, Library
+from m3bench.tasks.task import Reference, ReferenceCall, Task
+
+
+def task(*references: tuple[tuple[str, ...], ...]) -> Task:
+    made = [
+        Reference(steps=tuple(tuple(ReferenceCall(tool=tool) for tool in step) for step in one)) for one in references
+    ]
+    return Task(id="t", family="f", question="?", wording="?", pictures=(), servers=("a",), references=tuple(made))
+
+
+@pytest.mark.parametrize(("calls", "level"), [(1, "L1"), (2, "L1"), (3, "L2"), (5, "L2"), (6, "L3"), (20, "L3")])
+def test_a_level_goes_by_the_calls_of_a_task(calls: int, level: str) -> None:
+    assert level_of(task((("a/x",) * calls,))) == level
+    assert level_of(task(*[(("a/x",),)] * calls)) == "L1", "several ways to solve it are no more work"
+
+
+def test_the_shortest_reference_counts() -> None:
+    long = (("a/x",), ("b/x", "b/y"), ("c/x",))
+    both = task(long, (("a/x", "a/y"),))
+    assert (level_of(both), setting_of(both)) == ("L1", "single-server")
+    assert (level_of(task(long)), setting_of(task(long))) == ("L2", "multi-server")
+
+
+def test_the_bundled_set_has_tasks_of_every_setting_and_level() -> None:
+    tasks = Library(BUNDLED).set.tasks
+    assert set(Counter(map(setting_of, tasks))) == set(SETTINGS)
+    assert set(Counter(map(level_of, tasks))) == set(LEVELS)
+    for parts in ([of_kind(tasks, one, ()) for one in SETTINGS], [of_kind(tasks, None, [one]) for one in LEVELS]):
+        assert sorted(task.id for part in parts for task in part) == sorted(task.id for task in tasks)
+    assert of_kind(tasks, None, []) == list(tasks)
+
+
+@pytest.mark.parametrize(
+    ("setting", "levels", "says"),
+    [
+        ("many", (), "choose single-server or multi-server"),
+        (None, ("L4",), "choose L1, L2, L3"),
+        ("multi-server", ("L3",), "None of the 1 chosen tasks is multi-server and L3"),
+    ],
+)
+def test_what_there_is_not_says_what_there_is(setting: str | None, levels: tuple[str, ...], says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        of_kind([task((("a/x",),))], setting, levels)
