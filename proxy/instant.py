@@ -25,7 +25,7 @@ CACHE = "M3BENCH_CACHE"
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SOURCES = (
     "proxy", "server", "server/runs", "server/scorecard", "tasks", "tasks/data", "tasks/data/catalog",
-    "tasks/data/sets/m3",
+    "tasks/data/further", "tasks/data/tables", "tasks/data/sets/m3",
 )  # fmt: skip
 """Folders whose files decide what is answered."""
 _PACKAGES = ("m3bench-", "mcp-", "mcp_types-", "pydantic-", "pydantic_core-")

@@ -54,7 +54,7 @@ from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InputFileError, RunError, SandboxError, StoreError, UserError
 from m3bench.tasks.library import Library
-from m3bench.tasks.profiles import RETRIEVE, tools_of
+from m3bench.tasks.profiles import RETRIEVE, catalog_of, tools_of
 
 if TYPE_CHECKING:
     from m3bench.server.results.live.observer import Observer
@@ -260,7 +260,7 @@ class App:
 
     def list_tools(self, seat: Seat) -> None:
         """Have a seat show the tools that there are for it now."""
-        own = (self._entries[tool.qualified] for tool in seat.tools.values())
+        own = (self._entries.get(tool.qualified) or tool.wire() for tool in seat.tools.values())
         everything = (*own, *self.fleet.tools(seat))
         seat.listing = (*DEFINITIONS, *listed(seat.profile, everything))
         seat.unlisted = everything if seat.profile == RETRIEVE else ()
@@ -311,7 +311,7 @@ class App:
     def manifest(self, seat: Seat) -> dict[str, Any]:
         """What makes two runs comparable."""
         return {
-            **versions(self.library, self.catalog, self.settings.encoder),
+            **versions(self.library, catalog_of(seat.profile, self.catalog), self.settings.encoder),
             "profile": seat.profile,
             "tools": len(seat.tools),
             "sandbox": self.settings.sandbox,

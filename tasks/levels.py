@@ -1,7 +1,8 @@
 """How other benchmarks sort tasks, applied to ours: by how many servers a task needs, and by how many calls.
 
-MCP-Bench tells tasks of one server from those of several. MCPVerse has three levels by the steps that a task takes.
-Both are read off the references: of several the one with the fewest calls counts.
+MCP-Bench tells tasks of one server from those of several. MCPVerse has three levels: one or two steps with a single
+tool, about five steps, more. Both are read off the references: of several the one with the fewest calls counts, and of
+those the one with the fewest servers.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,11 +11,13 @@ from typing import Literal, TypeAlias
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.task import ReferenceCall, Task
 
-Setting: TypeAlias = Literal["single-server", "multi-server"]
+Setting: TypeAlias = Literal["single", "multi"]
 Level: TypeAlias = Literal["L1", "L2", "L3"]
 
-SETTINGS: tuple[Setting, ...] = ("single-server", "multi-server")
+SETTINGS: tuple[Setting, ...] = ("single", "multi")
 LEVELS: tuple[Level, ...] = ("L1", "L2", "L3")
+
+Steps: TypeAlias = tuple[tuple[ReferenceCall, ...], ...]
 
 MOST_CALLS = (2, 5)
 """Calls of a task of the first level at most, and of the second."""
@@ -22,14 +25,15 @@ MOST_CALLS = (2, 5)
 
 def setting_of(task: Task) -> Setting:
     """Whether the shortest reference uses one server or several."""
-    servers = {call.tool.partition("/")[0] for step in _shortest(task) for call in step}
-    return "single-server" if len(servers) <= 1 else "multi-server"
+    return "single" if len(_servers(_shortest(task))) <= 1 else "multi"
 
 
 def level_of(task: Task) -> Level:
-    """By the calls of the shortest reference."""
+    """By the calls of the shortest reference; the first level is for one server alone."""
     calls = sum(map(len, _shortest(task)))
-    return LEVELS[sum(calls > most for most in MOST_CALLS)]
+    if calls <= MOST_CALLS[0] and setting_of(task) == "single":
+        return "L1"
+    return "L2" if calls <= MOST_CALLS[1] else "L3"
 
 
 def of_kind(tasks: Iterable[Task], setting: str | None, levels: Sequence[str]) -> list[Task]:
@@ -55,5 +59,12 @@ def of_kind(tasks: Iterable[Task], setting: str | None, levels: Sequence[str]) -
     return found
 
 
-def _shortest(task: Task) -> tuple[tuple[ReferenceCall, ...], ...]:
-    return min((reference.steps for reference in task.references), key=lambda steps: sum(map(len, steps)))
+def _shortest(task: Task) -> Steps:
+    return min(
+        (reference.steps for reference in task.references),
+        key=lambda steps: (sum(map(len, steps)), len(_servers(steps))),
+    )
+
+
+def _servers(steps: Steps) -> set[str]:
+    return {call.tool.partition("/")[0] for step in steps for call in step}

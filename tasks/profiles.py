@@ -3,7 +3,8 @@
 `full` is everything that is built; `wide`, `compact` and `mini` fit the tool limits of VS Code, Cursor and
 smaller clients; `family:NAME` and `task:ID` show the servers a task needs, `standard:ID` up to ten others beside
 them, as many as fit. `retrieve` gives access to everything through two tools, one that finds tools and one that calls
-them. Servers beyond the catalog that tasks of the set need are shown as well. Our own tools are added to every profile.
+them. `max-scale` adds the servers of tables, for more than 550 tools. Servers beyond the catalog that tasks of the set
+need are shown as well. Our own tools are added to every profile.
 """
 
 import json
@@ -13,6 +14,7 @@ from pathlib import Path
 from m3bench.tasks.catalog import Catalog, Tool, did_you_mean, nearest
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import BUNDLED, Library
+from m3bench.tasks.table_tools import whole_catalog
 from m3bench.tasks.task import Task
 
 SIZES = {"wide": 120, "compact": 75, "mini": 40}
@@ -24,7 +26,10 @@ STANDARD = 116
 RETRIEVE = "retrieve"
 """Its tools are those of `full`, and are not listed."""
 
-NAMES = ("full", *SIZES, RETRIEVE)
+MAX_SCALE = "max-scale"
+"""Everything that is built and a server for each of many tables."""
+
+NAMES = ("full", *SIZES, RETRIEVE, MAX_SCALE)
 
 
 def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ...]:
@@ -32,6 +37,8 @@ def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ..
     kind, _, name = profile.partition(":")
     if profile in ("full", RETRIEVE):
         return (*catalog.tools, *_further(catalog, library))
+    if profile == MAX_SCALE:
+        return (*whole_catalog().tools, *_further(catalog, library))
     if profile in SIZES:
         further = _further(catalog, library)
         wanted = _ranking()[: SIZES[profile] - len(further)]
@@ -48,6 +55,11 @@ def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ..
         return _of_servers(catalog, _standard(catalog, task) if kind == "standard" else set(task.servers))
     choice = f"choose one of {', '.join(NAMES)}, family:NAME, task:ID or standard:ID"
     raise UserError(f"There is no profile {profile!r}: {choice}.{did_you_mean(profile, NAMES)}")
+
+
+def catalog_of(profile: str, catalog: Catalog) -> Catalog:
+    """The catalog that the tools of a profile are from: a manifest names its hash."""
+    return whole_catalog() if profile == MAX_SCALE else catalog
 
 
 def solvable(tasks: tuple[Task, ...], tools: tuple[Tool, ...]) -> tuple[Task, ...]:

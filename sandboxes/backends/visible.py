@@ -50,7 +50,7 @@ def withheld() -> tuple[Path, ...]:
 def returned() -> tuple[Path, ...]:
     """What inside the withheld places is needed all the same."""
     data = _PACKAGE / "tasks" / "data"
-    return (data / "catalog", data / "further")
+    return (data / "catalog", data / "further", data / "tables")
 
 
 def carved(tree: Path, out: Iterable[Path]) -> list[Path]:

@@ -17,7 +17,7 @@ from typer.models import ParameterInfo
 VARIABLE = "_M3BENCH_COMPLETE"
 """Set by the shell that asks."""
 
-PROFILES = ("full", "wide", "compact", "mini", "retrieve")
+PROFILES = ("full", "wide", "compact", "mini", "retrieve", "max-scale")
 
 SAFE = re.compile(r"[\w./:@+-]+")
 """What a shell takes as one word, as it is."""

@@ -74,7 +74,7 @@ Profile = Annotated[
 Setting = Annotated[
     str | None,
     typer.Option(
-        metavar="single-server|multi-server",
+        metavar="single|multi",
         help="Only tasks that need one server, or several, as MCP-Bench tells them apart.",
         rich_help_panel=WHAT,
     ),
@@ -83,7 +83,7 @@ Level = Annotated[
     list[str] | None,
     typer.Option(
         metavar="L1|L2|L3",
-        help="Only tasks of this level, by the calls they need as in MCPVerse: up to 2, 3 to 5, more. May be repeated.",
+        help="Only tasks of this level of MCPVerse: up to 2 calls to one server, up to 5 calls, more. May be repeated.",
         rich_help_panel=WHAT,
     ),
 ]
@@ -128,7 +128,7 @@ Batch = Annotated[int | None, typer.Option(min=1, help="Calls in one step; not f
 Planning = Annotated[
     str | None,
     typer.Option(
-        metavar="multi-round|one-shot",
+        metavar="rounds|one-shot",
         help="For mcp-bench: plan round by round, or all calls at once.",
         rich_help_panel=MODELS,
     ),

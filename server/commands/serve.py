@@ -34,7 +34,9 @@ def serve(
     context: typer.Context,
     profile: Annotated[
         str,
-        typer.Option(help="Tools to show: full, wide, compact, mini, retrieve, family:NAME, task:ID or standard:ID."),
+        typer.Option(
+            help="Tools to show: full, wide, compact, mini, retrieve, max-scale, family:NAME, task:ID or standard:ID."
+        ),
     ] = "full",
     http: Http = None,
     token: Token = None,

@@ -21,6 +21,13 @@ Set = Annotated[Path | None, typer.Option("--tasks", help="Folder with a set of 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Seed = Annotated[int, typer.Option(help="Another seed gives other tasks.")]
 Families = Annotated[list[str] | None, typer.Option("--family", help="Only these families; may be repeated.")]
+Level = Annotated[
+    list[str] | None,
+    typer.Option(metavar="L1|L2|L3", help="Only tasks of this level of MCPVerse; may be repeated."),
+]
+Setting = Annotated[
+    str | None, typer.Option(metavar="single|multi", help="Only tasks that need one server, or several.")
+]
 ArtFolder = Annotated[
     Path | None,
     typer.Option("--art", help="Folder with the art packages; fetched with npm into the user's cache when left out."),
@@ -28,25 +35,25 @@ ArtFolder = Annotated[
 
 
 @commands.command("list")
-def list_tasks(tasks: Set = None, json: Json = False) -> None:
-    """List the tasks of a set."""
+def list_tasks(tasks: Set = None, level: Level = None, setting: Setting = None, json: Json = False) -> None:
+    """List the tasks of a set, all or those of a level or setting."""
     from rich.table import Table
 
     from m3bench.server.commands.screen import console, print_json
+    from m3bench.tasks.levels import of_kind
 
     library = _library(tasks)
+    chosen = of_kind(library.tasks.values(), setting, level or ())
     if json:
-        rows = [_row(library, id) for id in library.tasks]
+        rows = [_row(library, task.id) for task in chosen]
         print_json({"set": library.set.name, "version": library.set.version, "hash": library.hash, "tasks": rows})
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("task", "family", "difficulty", "steps", "calls", "servers"):
+    for heading in ("task", "family", "difficulty", "level", "steps", "calls", "servers"):
         table.add_column(heading, justify="right" if heading in ("steps", "calls") else "left")
-    for id in library.tasks:
-        row = _row(library, id)
-        table.add_row(
-            id, row["family"], row["difficulty"], str(row["steps"]), str(row["calls"]), ", ".join(row["servers"])
-        )
+    for row in (_row(library, task.id) for task in chosen):
+        names = (row["id"], row["family"], row["difficulty"], row["level"])
+        table.add_row(*names, str(row["steps"]), str(row["calls"]), ", ".join(row["servers"]))
     console().print(table)
 
 
@@ -325,10 +332,13 @@ def _art(folder: Path | None) -> "Art":
 
 
 def _row(library: "Library", id: str) -> dict[str, Any]:
+    from m3bench.tasks.levels import level_of, setting_of
+
     task = library.tasks[id]
     steps = task.references[0].steps
     return {
-        "id": id, "family": task.family, "difficulty": task.difficulty, "steps": len(steps),
-        "calls": sum(len(step) for step in steps), "servers": list(task.servers), "fields": len(task.fields),
-        "checks": len(task.checks), "references": len(task.references),
+        "id": id, "family": task.family, "difficulty": task.difficulty, "level": level_of(task),
+        "setting": setting_of(task), "steps": len(steps), "calls": sum(len(step) for step in steps),
+        "servers": list(task.servers), "fields": len(task.fields), "checks": len(task.checks),
+        "references": len(task.references),
     }  # fmt: skip

@@ -12,9 +12,8 @@ from m3bench.proxy.steps import Segmentation, Timed, segment
 from m3bench.server.scorecard.model import Client
 from m3bench.server.scorecard.restarts import without_restarts
 from m3bench.server.store.records import CallRecord
-from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.errors import UnknownToolError
 from m3bench.tasks.outcome import text_of
+from m3bench.tasks.table_tools import find_tool
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 
 
@@ -104,7 +103,5 @@ def _timed(record: CallRecord) -> Timed:
 
 def _is_read_only(tool: str) -> bool:
     """Whether a tool says that it changes nothing; of a third-party tool that is not known here."""
-    try:
-        return load_catalog().tool(tool).read_only
-    except UnknownToolError:
-        return False
+    found = find_tool(tool)
+    return found is not None and found.read_only

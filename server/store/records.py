@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from m3bench.proxy.call import WireError
 from m3bench.proxy.indirect import FIND_TOOLS, INJECTED, meant
-from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.coercion import Reading
 from m3bench.tasks.errors import InvalidArgumentsError
+from m3bench.tasks.table_tools import find_tool
 
 State = Literal["working", "submitted", "scored", "abandoned", "void"]
 """Where a run is in its life: `working` from start to submit, `abandoned` when the client ended it without one, `void`
@@ -106,7 +106,7 @@ class CallRecord:
         Of a call that was refused for its arguments, those that were sent.
         """
         sent = {name: value for name, value in self.arguments.items() if name not in INJECTED}
-        tool = load_catalog().by_tool.get(self.tool)
+        tool = find_tool(self.tool)
         if tool is None or self.outcome == "invalid_arguments":
             return Reading(sent)
         try:

@@ -26,8 +26,15 @@ def test_a_level_goes_by_the_calls_of_a_task(calls: int, level: str) -> None:
 def test_the_shortest_reference_counts() -> None:
     long = (("a/x",), ("b/x", "b/y"), ("c/x",))
     both = task(long, (("a/x", "a/y"),))
-    assert (level_of(both), setting_of(both)) == ("L1", "single-server")
-    assert (level_of(task(long)), setting_of(task(long))) == ("L2", "multi-server")
+    assert (level_of(both), setting_of(both)) == ("L1", "single")
+    assert (level_of(task(long)), setting_of(task(long))) == ("L2", "multi")
+
+
+def test_two_calls_to_two_servers_are_no_task_of_the_first_level() -> None:
+    apart, together = (("a/x",), ("b/x",)), (("a/x",), ("a/y",))
+    assert level_of(task(apart)) == "L2"
+    assert level_of(task(together)) == "L1"
+    assert level_of(task(apart, together)) == "L1", "of references as short as each other the plainer one counts"
 
 
 def test_the_bundled_set_has_tasks_of_every_setting_and_level() -> None:
@@ -42,9 +49,9 @@ def test_the_bundled_set_has_tasks_of_every_setting_and_level() -> None:
 @pytest.mark.parametrize(
     ("setting", "levels", "says"),
     [
-        ("many", (), "choose single-server or multi-server"),
+        ("many", (), "choose single or multi"),
         (None, ("L4",), "choose L1, L2, L3"),
-        ("multi-server", ("L3",), "None of the 1 chosen tasks is multi-server and L3"),
+        ("multi", ("L3",), "None of the 1 chosen tasks is multi and L3"),
     ],
 )
 def test_what_there_is_not_says_what_there_is(setting: str | None, levels: tuple[str, ...], says: str) -> None:

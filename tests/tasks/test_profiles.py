@@ -1,6 +1,7 @@
 """Profiles show what clients can take, and tasks that can be solved with it."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,13 @@ def test_a_further_server_is_shown_with_the_tasks_that_need_it_and_nowhere_else(
     assert {tool.server for tool in tools_of("task:sum-1", CATALOG, library)} == {"math"}
     for profile in ("full", *SIZES, "retrieve"):
         assert "desk" not in {tool.server for tool in tools_of(profile, CATALOG, Library())}
+
+
+def test_max_scale_shows_more_than_550_tools_with_names_that_clients_take() -> None:
+    tools = tools_of("max-scale", CATALOG, Library())
+    full = tools_of("full", CATALOG, Library())
+    assert tools[: len(full)] == full
+    assert len(tools) >= 550
+    assert len({tool.exposed for tool in tools}) == len(tools)
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,42}", tool.exposed) for tool in tools)
+    assert len({tool.server for tool in tools}) == 65

@@ -40,7 +40,7 @@ _INSIDE = (
     "sandboxes/backends/watch.py",
     "tasks/__init__.py", "tasks/atomic_files.py", "tasks/catalog.py", "tasks/coercion.py", "tasks/desk.py",
     "tasks/dialogue.py", "tasks/errors.py", "tasks/fault.py", "tasks/folding.py", "tasks/jsonrpc.py", "tasks/lines.py",
-    "tasks/outcome.py", "tasks/scene.py", "tasks/schema.py",
+    "tasks/outcome.py", "tasks/scene.py", "tasks/schema.py", "tasks/table_tools.py",
 )  # fmt: skip
 
 
@@ -67,7 +67,8 @@ def contents() -> Iterator[tuple[str, Path]]:
         if path.is_file() and "__pycache__" not in path.parts and not any(path.is_relative_to(part) for part in outside)
     ]
     found += [_ROOT / name for name in _INSIDE]
-    found += [path for part in ("catalog", "further") for path in (_ROOT / "tasks" / "data" / part).glob("*.json")]
+    data = _ROOT / "tasks" / "data"
+    found += [path for part in ("catalog", "further", "tables") for path in (data / part).glob("*.json")]
     found += (_ROOT / "tasks" / "drawing").glob("*.py")
     yield from sorted((path.relative_to(_ROOT).as_posix(), path) for path in found)
 

@@ -10,8 +10,8 @@ from inspect_ai.model import Content, ContentText
 
 from m3bench.server.evaluate.headless.mcp_bench_prompts import COMPRESS, COMPRESSED
 
-LIMIT = 8_000
-"""Characters of a result that are kept as they are."""
+LIMIT = 4_000
+"""Characters of a result that are kept as they are: about the thousand tokens of the paper's public runner."""
 
 
 class Compression:

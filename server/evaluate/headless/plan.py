@@ -84,7 +84,7 @@ class ModelOptions:
     batch: int | None = None
     """Calls in one step, for solvers that work in steps; its own bound when left out."""
     planning: str | None = None
-    """`multi-round` or `one-shot`, for the solver `mcp-bench`."""
+    """`rounds` or `one-shot`, for the solver `mcp-bench`."""
     compress: int | None = None
     """Characters above which the solver `mcp-bench` has a result shortened; its own bound when left out."""
     max_minutes: float | None = None

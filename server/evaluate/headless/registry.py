@@ -52,7 +52,7 @@ def m3(
         calling: How the model calls tools: `native` or `text`.
         max_steps: Turns a sample may take.
         batch: Calls in one step, for solvers that work in steps.
-        planning: `multi-round` or `one-shot`, for `mcp-bench`.
+        planning: `rounds` or `one-shot`, for `mcp-bench`.
         compress: Characters above which `mcp-bench` has a result shortened.
         max_calls: Calls a sample may make.
         minutes: Time a sample may take.

@@ -40,7 +40,7 @@ FAULT = "m3bench/fault"
 """Where a sample's store has whose doing its end was, when it was not simply the model's."""
 
 SOLVERS = ("react", "executor", "m3-bench", "mcp-bench")
-PLANNING = ("multi-round", "one-shot")
+PLANNING = ("rounds", "one-shot")
 CALLING = ("native", "text")
 
 MAX_MINUTES = 60.0

@@ -1,29 +1,41 @@
-"""A result set cut by what tasks and runs are: difficulty, family, client; and what a solved task takes.
+"""A result set cut by what tasks and runs are: difficulty, level, setting, client; and what a solved task takes.
 
 Every slice has the numbers that the whole set has (`reports.summary`), intervals included. What is not known of a task
-is put under `unknown`: the difficulty of a task whose set is not at hand, for example.
+is put under `unknown`: the level of a task whose set is not at hand, for example.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from m3bench.server.results.reports.summary import summary
 from m3bench.server.results.resultset import Result
+from m3bench.tasks.levels import LEVELS, SETTINGS, level_of, setting_of
+from m3bench.tasks.task import Task
 
 UNKNOWN = "unknown"
-ORDER = ("easy", "medium", "hard")
+ORDER = ("easy", "medium", "hard", *LEVELS, *SETTINGS)
 
 
-def slices(results: Sequence[Result], difficulty: Mapping[str, str]) -> dict[str, dict[str, dict[str, Any]]]:
-    """The numbers by difficulty and by client; those by family are in the set's own document.
+CUTS: Mapping[str, Callable[[Task], str]] = {
+    "difficulty": lambda task: task.difficulty,
+    "level": level_of,
+    "setting": setting_of,
+}
+"""What is known of a task: our own grade, the level of MCPVerse and the setting of MCP-Bench."""
+
+
+def slices(results: Sequence[Result], tasks: Mapping[str, Task]) -> dict[str, dict[str, dict[str, Any]]]:
+    """The numbers by difficulty, level, setting and client; those by family are in the set's own document.
 
     Args:
         results: The scored samples.
-        difficulty: Of each task that is known.
+        tasks: Those that are at hand, by id.
     """
+    known = {cut: {id: of(task) for id, task in tasks.items()} for cut, of in CUTS.items()}
     return {
-        "difficulty": _cut(results, lambda result: difficulty.get(result.sample.task, UNKNOWN)),
+        **{cut: _cut(results, partial(_known, values)) for cut, values in known.items()},
         "client": _cut(results, _client),
     }
 
@@ -57,6 +69,10 @@ def _cut(results: Sequence[Result], key: Callable[[Result], str]) -> dict[str, d
 
 def _place(name: str) -> tuple[int, str]:
     return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+
+def _known(values: Mapping[str, str], result: Result) -> str:
+    return values.get(result.sample.task, UNKNOWN)
 
 
 def _client(result: Result) -> str:

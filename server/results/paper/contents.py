@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from m3bench.server.results.analyses.failures import CLASSES
+from m3bench.server.results.analyses.slices import CUTS
 from m3bench.server.results.paper.plots import per_sample
 from m3bench.server.results.paper.tables import Column, Table, Value
 from m3bench.server.scoring.profiles import AVERAGED
@@ -110,7 +111,7 @@ def _families(entries: Sequence[Document]) -> Table:
 
 
 def _sliced(entries: Sequence[Document], analyses: Mapping[str, Document]) -> Iterator[Table]:
-    for cut, words in (("difficulty", "difficulty"), ("client", "client")):
+    for cut, words in (*((name, name) for name in CUTS), ("client", "client")):
         columns = (
             Column(name=cut, heading=words), Column(name="set", heading="set"),
             Column(name="tasks", heading="tasks", form="count"), Column(name="samples", form="count"),

@@ -51,7 +51,7 @@ def write_paper(
             does not is removed. Whatever else lies there stays.
         groups: Result sets that compare.
         empty: Sets without a scored run.
-        libraries: Sets of tasks at hand; the difficulty of tasks comes from them.
+        libraries: Sets of tasks at hand; difficulty, level and setting of tasks come from them.
         tell: Is told of every set whose numbers are known.
 
     Raises:
@@ -130,11 +130,10 @@ def analyses_of(sets: Sequence[ResultSet], libraries: Sequence[Library]) -> dict
     """What lies behind the numbers of some sets, by their names."""
     analyses = {}
     for name, one in zip(distinct_names(sets), sets, strict=True):
-        difficulty = {id: task.difficulty for id, task in tasks_at_hand(one, libraries).items()}
         analyses[name] = {
             "failures": classes(one),
             "efficiency": efficiency(one.results),
-            **slices(one.results, difficulty),
+            **slices(one.results, tasks_at_hand(one, libraries)),
             "arguments": [
                 {"error": error.error, "kind": error.kind, "count": count}
                 for error, count in argument_errors(one.results).items()

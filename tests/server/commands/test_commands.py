@@ -125,6 +125,19 @@ def test_a_set_is_made_shown_counted_and_proven(tmp_path: Path) -> None:
     assert "barcode_lookup-1" in (tmp_path / "look" / "tasks.html").read_text("utf-8")
 
 
+def test_tasks_are_listed_by_level_and_setting() -> None:
+    def listed(*options: str) -> list[dict[str, object]]:
+        rows: list[dict[str, object]] = json.loads(m3bench("tasks", "list", *options, "--json").stdout)["tasks"]
+        return rows
+
+    levels = {level: listed("--level", level) for level in ("L1", "L2", "L3")}
+    assert {level: {row["level"] for row in rows} for level, rows in levels.items()} == {one: {one} for one in levels}
+    assert sum(map(len, levels.values())) == len(listed())
+    assert len(listed("--level", "L1", "--level", "L3")) == len(levels["L1"]) + len(levels["L3"])
+    assert {row["setting"] for row in listed("--setting", "single", "--level", "L2")} == {"single"}
+    assert "choose L1, L2, L3" in m3bench("tasks", "list", "--level", "hard").stderr
+
+
 @pytest.mark.slow
 def test_a_set_that_is_not_right_does_not_verify(tmp_path: Path) -> None:
     done = m3bench("tasks", "verify", "--tasks", write_set(tmp_path / "set"), "--json")

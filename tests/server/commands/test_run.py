@@ -104,6 +104,8 @@ def test_resuming_makes_what_is_missing_and_nothing_twice(task_set: Path) -> Non
         (["--agent", "null", "--family", "sum"], "There is no family 'sum': try sums"),
         (["--agent", "null", "--task", "sum-2"], "There is no task 'sum-2'"),
         (["--agent", "null", "--profile", "all"], "There is no profile 'all'"),
+        (["--agent", "null", "--level", "L4"], "There is no level 'L4': choose L1, L2, L3"),
+        (["--agent", "null", "--setting", "multi"], "None of the 2 chosen tasks is multi"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_anything_is_written(

@@ -371,7 +371,7 @@ async def test_the_whole_list_of_tasks_is_short(tmp_path: Path) -> None:
         assert task.family in said
 
 
-@pytest.mark.parametrize("profile", ["full", "wide", "compact", "mini", "retrieve"])
+@pytest.mark.parametrize("profile", ["full", "wide", "compact", "mini", "retrieve", "max-scale"])
 def test_the_documented_budget_of_a_profile_is_true(profile: str) -> None:
     found = budget_of(profile, load_catalog().ready, Library())
     row = next(line for line in (ROOT / "docs" / "proxy.md").read_text("utf-8").splitlines() if f"`{profile}`" in line)

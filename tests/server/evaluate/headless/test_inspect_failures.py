@@ -187,7 +187,7 @@ def test_inspects_mock_model_plays_without_a_network(scenes: dict[str, Outcome])
         ({"model": "m3bench/no-such-script.json"}, "no-such-script"),
         ({"model": "mockllm/model", "solver": "magic"}, "react, executor, m3-bench, mcp-bench"),
         ({"model": "mockllm/model", "solver": "executor", "calling": "smoke"}, "native or text"),
-        ({"model": "mockllm/model", "solver": "mcp-bench", "planning": "later"}, "multi-round or one-shot"),
+        ({"model": "mockllm/model", "solver": "mcp-bench", "planning": "later"}, "rounds or one-shot"),
         ({"model": "mockllm/model", "planning": "one-shot"}, "--solver mcp-bench"),
         (
             {"model": "mockllm/model", "solver": "mcp-bench", "planning": "one-shot", "calling": "native"},

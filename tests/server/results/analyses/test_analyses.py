@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 
@@ -13,6 +13,7 @@ from m3bench.server.results.analyses.regressions import lost, turned
 from m3bench.server.results.analyses.slices import efficiency, slices
 from m3bench.server.results.resultset import Result, ResultSet, Sample
 from m3bench.tasks.fault import RULES
+from m3bench.tasks.task import Reference, ReferenceCall, Task
 from tests.server.results.reports.made_sets import made_set
 from tests.server.scorecard.cards import made_card
 
@@ -149,10 +150,25 @@ def test_what_a_solved_task_takes_is_not_made_up_where_nothing_was_solved_or_no_
 
 def test_slices_are_in_order_of_difficulty_and_what_is_not_known_comes_last() -> None:
     played = made_set("made", 4)
-    tasks = [one.sample.task for one in played.results]
-    found = slices(played.results, dict(zip(tasks, ("hard", "easy", "easy"), strict=False)))
+    names = [one.sample.task for one in played.results]
+    known = {name: task(name, grade, calls) for name, grade, calls in zip(names, GRADES, (6, 2, 3), strict=False)}
+    found = slices(played.results, known)
     assert {name: part["runs"] for name, part in found["difficulty"].items()} == {"easy": 2, "hard": 1, "unknown": 1}
     assert list(found["difficulty"]) == ["easy", "hard", "unknown"]
+    assert {name: part["runs"] for name, part in found["level"].items()} == {"L1": 1, "L2": 1, "L3": 1, "unknown": 1}
+    assert {name: part["runs"] for name, part in found["setting"].items()} == {"single": 3, "unknown": 1}
+    assert found["level"]["L1"]["metrics"] == slices(played.results[1:2], known)["level"]["L1"]["metrics"]
+
+
+GRADES: tuple[Literal["easy", "medium", "hard"], ...] = ("hard", "easy", "easy")
+
+
+def task(id: str, difficulty: Literal["easy", "medium", "hard"], calls: int) -> Task:
+    reference = Reference(steps=(tuple(ReferenceCall(tool="math/sum") for _ in range(calls)),))
+    return Task(
+        id=id, family="f", question="?", wording="?", pictures=(), servers=("math",), references=(reference,),
+        difficulty=difficulty,
+    )  # fmt: skip
 
 
 def outcomes(name: str, *solved: tuple[bool, ...]) -> ResultSet:
