@@ -86,6 +86,7 @@ lock: $(VENV)/lock/bin/uv  ## Write the lock files anew: every version, with the
 	@echo torch > $(VENV)/lock/excludes
 	@$(COMPILE) --extra dev-all --excludes $(VENV)/lock/excludes -c locks/run.txt -c locks/dev.txt -c locks/docs.txt \
 		$(call WITHOUT,locks/run.txt locks/dev.txt locks/docs.txt) pyproject.toml -o locks/all.txt
+	@awk '/^[^ ]/ {driver = /^psycopg/} driver' locks/all.txt > docker/driver.txt
 
 $(VENV)/lock/bin/uv: | $(BIN)/python
 	@$(PYTHON) -m venv $(VENV)/lock

@@ -41,6 +41,7 @@ LOOKED_UP = {
     "agent-client-protocol": "Apache-2.0",
     "colorama": "BSD-3-Clause",
     "coverage": "Apache-2.0",
+    "kubernetes-validate": "Apache-2.0",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
     "resvg-py": "MIT",
     "tiktoken": "MIT",

@@ -26,13 +26,20 @@ def build(
         typer.Option(exists=True, file_okay=False, help="Take wheels from this folder, not from the index."),
     ] = None,
     sandbox_only: Annotated[bool, typer.Option("--sandbox-only", help="Leave out the service's image.")] = False,
+    worker: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PACKAGE",
+            help="Also make the image of workers, with Inspect and this package of a model's provider, such as openai.",
+        ),
+    ] = None,
     parts: Annotated[
         Path | None,
         typer.Option(file_okay=False, help="Where lists of what the images are made of go (CycloneDX)."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print what was made as JSON.")] = False,
 ) -> None:
-    """Build the sandbox image and the service image of this version.
+    """Build the sandbox image and the service image of this version, and that of workers when asked for.
 
     The engine is the one that DOCKER_HOST names, or the local one. The build itself uses no network.
     """
@@ -42,6 +49,10 @@ def build(
     from m3bench.server.commands.screen import print_json
     from m3bench.server.images import builder
     from m3bench.server.settings import Settings
+    from m3bench.tasks.errors import UserError
+
+    if worker and sandbox_only:
+        raise UserError("The image of workers stands on the service's: leave out --sandbox-only, or --worker.")
 
     def report(line: str) -> None:
         typer.echo(f"m3bench: {line}", err=True)
@@ -50,7 +61,9 @@ def build(
     engine = Engine()
     try:
         built = engine.answer(
-            lambda client: builder.build(client, base or builder.BASE, wheels, report, service=not sandbox_only)
+            lambda client: builder.build(
+                client, base or builder.BASE, wheels, report, service=not sandbox_only, models=worker or ()
+            )
         )
         folder.mkdir(parents=True, exist_ok=True)
         for one in built:

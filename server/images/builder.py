@@ -5,7 +5,7 @@ The build runs without a network; only the base image may be pulled, when the en
 
 import re
 import tarfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -26,6 +26,9 @@ BASE = "python:3.11.14-slim-bookworm@sha256:65a93d69fa75478d554f4ad27c85c1e69fa1
 SERVICE = "m3bench"
 """The name of the service's image."""
 
+WORKER = "m3bench-worker"
+"""The name of the image of what plays studies."""
+
 PARTS = "/m3bench/sbom.json"
 """Where the list of what it is made of lies in an image."""
 
@@ -35,7 +38,9 @@ STEP_SECONDS = 600
 Report = Callable[[str], None]
 """Called with what is being done, a line at a time."""
 
-_QUESTION = "import platform, sys; print(*sys.version_info[:2], platform.machine(), platform.libc_ver()[1])"
+_QUESTION = (
+    "import platform, sys; print('.'.join(map(str, sys.version_info[:3])), platform.machine(), platform.libc_ver()[1])"
+)
 _TAIL_LINES = 6
 _LINE = 100
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -60,8 +65,10 @@ class Built(NamedTuple):
     """Those that take space, from the bottom."""
 
 
-def build(client: Client, base: str, source: Path | None, report: Report, *, service: bool = True) -> list[Built]:
-    """Make the image that sandboxes run from, and on top of it that of the service.
+def build(
+    client: Client, base: str, source: Path | None, report: Report, *, service: bool = True, models: Sequence[str] = ()
+) -> list[Built]:
+    """Make the image that sandboxes run from, on top of it that of the service, and on top of that one that of workers.
 
     Args:
         client: The engine's.
@@ -69,20 +76,26 @@ def build(client: Client, base: str, source: Path | None, report: Report, *, ser
         source: A folder to take wheels from; the package index when None.
         report: Told what is being done.
         service: Whether the second one is wanted.
+        models: The packages of models' providers for workers; without any, the third one is not made.
 
     Raises:
         UserError: One cannot be made; the message has the remedy.
     """
     target = look_at(client, base, report)
     with TemporaryDirectory(prefix="m3bench-image-") as place:
-        inside, on_top = Path(place) / "sandbox", Path(place) / "service"
+        inside, on_top, plays = Path(place) / "sandbox", Path(place) / "service", Path(place) / "worker"
         report(f"collecting wheels for Python {target.python} on {target.machine}")
         wheels.collect(target, [*wheels.SANDBOX, wheels.INSTALLER], inside, source=source)
         built = [_build_sandbox(client, base, inside, report)]
         if service:
             report("collecting the service's wheels")
             wheels.collect(target, wheels.service(), on_top, source=source)
+            wheels.collect_driver(target, on_top, source=source)
             built.append(_build_service(client, base, inside, on_top, report))
+        if service and models:
+            report("collecting the workers' wheels")
+            wheels.collect(target, [*wheels.worker(), *models], plays, source=source)
+            built.append(_build_worker(client, base, (inside, on_top), plays, report))
     return built
 
 
@@ -106,10 +119,7 @@ def _build_sandbox(client: Client, base: str, folder: Path, report: Report) -> B
 
 def _build_service(client: Client, base: str, inside: Path, folder: Path, report: Report) -> Built:
     """Make the image of the service out of the wheels that are not in the sandbox's, and the installer."""
-    for wheel in inside.iterdir():
-        (folder / wheel.name).unlink(missing_ok=True)
-        if wheel.name.startswith(f"{wheels.INSTALLER}-"):
-            wheel.rename(folder / wheel.name)
+    _leave_out(inside, folder)
     arguments = {
         "BASE": base,
         "SANDBOX": image.reference(),
@@ -120,13 +130,36 @@ def _build_service(client: Client, base: str, inside: Path, folder: Path, report
     return _build(client, name, "server.Dockerfile", context.service(folder), arguments, report)
 
 
+def _build_worker(client: Client, base: str, below: Iterable[Path], folder: Path, report: Report) -> Built:
+    """Make the image of workers out of the wheels that are in neither of the others, and the installer."""
+    for one in below:
+        _leave_out(one, folder)
+    service = f"{SERVICE}:{image.installed_version()}"
+    arguments = {
+        "BASE": base,
+        "SERVICE": service,
+        "VERSION": image.installed_version(),
+        "MANIFEST": context.service_manifest(),
+    }
+    name = f"{WORKER}:{image.installed_version()}"
+    return _build(client, name, "worker.Dockerfile", context.worker(folder), arguments, report)
+
+
+def _leave_out(below: Path, folder: Path) -> None:
+    """Remove from a folder the wheels that the image below has; the installer goes up with it."""
+    for wheel in below.iterdir():
+        (folder / wheel.name).unlink(missing_ok=True)
+        if wheel.name.startswith(f"{wheels.INSTALLER}-"):
+            wheel.rename(folder / wheel.name)
+
+
 def look_at(client: Client, base: str, report: Report) -> Target:
     """What an image runs on, asked of the image itself."""
     if _id(client, base) is None:
         _pull(client, base, report)
     try:
-        major, minor, machine, glibc = _ask(client, base).split()
-        return Target(f"{major}.{minor}", machine, int(glibc.partition(".")[2]))
+        python, machine, glibc = _ask(client, base).split()
+        return Target(python, machine, int(glibc.partition(".")[2]))
     except (APIError, ValueError) as error:
         raise UserError(f"The image {base} cannot be used as a base: it needs python3 and glibc ({error}).") from error
 

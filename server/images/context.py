@@ -47,6 +47,11 @@ def service(wheels: Path) -> list[tuple[str, Path | bytes]]:
     return [*code, (place, text.encode()), *_scripts("sbom.py"), *_wheels(wheels)]
 
 
+def worker(wheels: Path) -> list[tuple[str, Path | bytes]]:
+    """The members of the workers' context: libraries alone."""
+    return [*_scripts("sbom.py"), *_wheels(wheels)]
+
+
 def service_manifest() -> str:
     """The hash of all of m3bench."""
     total = sha256()

@@ -28,6 +28,12 @@ INSTALLER = "pip"
 
 _PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 
+DRIVER = Path(__file__).resolve().parents[2] / "docker" / "driver.txt"
+"""The driver of PostgreSQL as `make lock` pins it, with the hashes of its files for every machine."""
+
+_PLAYS = "agents"
+"""The extra with Inspect."""
+
 _OLDEST_GLIBC = 17
 _TAIL_LINES = 3
 
@@ -36,7 +42,7 @@ class Target(NamedTuple):
     """What a base image runs on."""
 
     python: str
-    """Major and minor version."""
+    """Its version, such as 3.11.2."""
     machine: str
     glibc: int
     """The minor version."""
@@ -44,10 +50,12 @@ class Target(NamedTuple):
 
 def service() -> tuple[str, ...]:
     """What m3bench as a whole needs on Linux, without its extras."""
-    # In a checkout, what is installed may be older than what is written.
-    written = tomllib.loads(_PROJECT.read_text("utf-8"))["project"]["dependencies"] if _PROJECT.is_file() else None
-    needed = [line.partition(";") for line in written or requires("m3bench") or ()]
-    return tuple(name.strip() for name, _, where in needed if "extra" not in where and "win32" not in where)
+    return tuple(name for name, where in _needed() if "extra" not in where)
+
+
+def worker() -> tuple[str, ...]:
+    """The same with what plays models."""
+    return tuple(name for name, where in _needed() if "extra" not in where or f'"{_PLAYS}"' in where)
 
 
 def collect(target: Target, names: Iterable[str], folder: Path, *, source: Path | None) -> None:
@@ -65,12 +73,26 @@ def collect(target: Target, names: Iterable[str], folder: Path, *, source: Path 
     if find_spec("pip") is None:
         raise UserError("pip is needed to collect wheels: run python -m ensurepip.")
     with TemporaryDirectory(prefix="m3bench-wheels-") as place:
-        pins = Path(place) / "constraints.txt"
-        pins.write_text("".join(f"{line}\n" for line in _installed()))
-        options = ["--constraint", str(pins)]
+        file = Path(place) / "constraints.txt"
+        file.write_text("".join(f"{line}\n" for line in pins(target)))
+        options = ["--constraint", str(file)]
         if source is not None:
             options += ["--no-index", "--find-links", str(source)]
         _pip([*options, "--dest", str(folder), *_tags(target), *names], source)
+
+
+def collect_driver(target: Target, folder: Path, *, source: Path | None) -> None:
+    """Put the wheels of the database's driver into a folder; what it needs itself, the service has.
+
+    It is an extra, which need not be installed here: versions and hashes are those of the lock.
+
+    Raises:
+        UserError: One of them cannot be had, or is another file than the one that was locked.
+    """
+    options = ["--no-deps", "--require-hashes", "--requirement", str(DRIVER)]
+    if source is not None:
+        options += ["--no-index", "--find-links", str(source)]
+    _pip([*options, "--dest", str(folder), *_tags(target)], source)
 
 
 def _pip(arguments: Sequence[str], source: Path | None) -> None:
@@ -85,7 +107,7 @@ def _pip(arguments: Sequence[str], source: Path | None) -> None:
 
 def _tags(target: Target) -> list[str]:
     """What pip must be told to choose wheels for another machine."""
-    cpython = f"cp{target.python.replace('.', '')}"
+    cpython = "cp" + "".join(target.python.split(".")[:2])
     platforms = [f"manylinux_2_{minor}_{target.machine}" for minor in range(target.glibc, _OLDEST_GLIBC - 1, -1)]
     platforms += [f"manylinux2014_{target.machine}", f"linux_{target.machine}"]
     if target.machine == "x86_64":
@@ -98,11 +120,30 @@ def _tags(target: Target) -> list[str]:
     return tags
 
 
-def _installed() -> list[str]:
-    """Every library installed here with its version."""
+def _needed() -> list[tuple[str, str]]:
+    """Every requirement on Linux with its condition."""
+    # In a checkout, what is installed may be older than what is written.
+    if _PROJECT.is_file():
+        project = tomllib.loads(_PROJECT.read_text("utf-8"))["project"]
+        extra = [f'{line}; extra == "{_PLAYS}"' for line in project["optional-dependencies"][_PLAYS]]
+        written = [*project["dependencies"], *extra]
+    else:
+        written = [line.replace("'", '"') for line in requires("m3bench") or ()]
+    parted = [line.partition(";") for line in written]
+    return [(name.strip(), where) for name, _, where in parted if "win32" not in where]
+
+
+def pins(target: Target) -> list[str]:
+    """Every library installed here with its version, but those that need a newer Python than the target has."""
     found = {}
     for distribution in distributions():
         name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "").lower()
-        if name and name not in ("m3bench", INSTALLER) and "+" not in distribution.version:
+        oldest = re.search(r">=\s*([\d.]*\d)", distribution.metadata["Requires-Python"] or "")
+        fits = oldest is None or _numbers(oldest[1]) <= _numbers(target.python)
+        if name and fits and name not in ("m3bench", INSTALLER) and "+" not in distribution.version:
             found[name] = distribution.version
     return [f"{name}=={found[name]}" for name in sorted(found)]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split("."))

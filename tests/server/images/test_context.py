@@ -5,6 +5,7 @@ import re
 import tarfile
 from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -96,3 +97,45 @@ def test_the_service_needs_what_the_project_says_it_needs() -> None:
     named = {re.split("[<>=]", line)[0] for line in wheels.service()}
     assert {*wheels.SANDBOX, "docker", "mcp", "pydantic", "typer"} - {"lxml"} <= named
     assert not named & {"pytest", "torch", "tzdata", "ruff"}
+
+
+def test_workers_get_inspect_besides() -> None:
+    assert {re.split("[<>=]", line)[0] for line in {*wheels.worker()} - {*wheels.service()}} == {"inspect-ai"}
+
+
+def test_the_driver_is_the_one_of_the_lock_for_every_machine(tmp_path: Path) -> None:
+    locked = (ROOT / "locks" / "all.txt").read_text()
+    blocks = re.split(r"\n(?=\S)", locked.rstrip("\n"))
+    pinned = "\n".join(block for block in blocks if block.startswith("psycopg")) + "\n"
+    assert wheels.DRIVER.read_text() == pinned
+    assert {re.split("[=[]", line)[0] for line in pinned.splitlines() if line[0] != " "} == {
+        "psycopg", "psycopg-binary", "psycopg-pool",
+    }  # fmt: skip
+
+
+def test_a_driver_that_is_not_the_locked_file_is_refused(tmp_path: Path) -> None:
+    """A folder of wheels may hold anything; what is installed beside the record must be what was looked at."""
+    source = tmp_path / "from"
+    source.mkdir()
+    for name, version in re.findall(r"^(\S+)==(\S+)", wheels.DRIVER.read_text(), re.MULTILINE):
+        folder = f"{name.replace('-', '_')}-{version}"
+        with ZipFile(source / f"{folder}-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{folder}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+            wheel.writestr(
+                f"{folder}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            )
+            wheel.writestr(f"{folder}.dist-info/RECORD", "")
+    with pytest.raises(UserError, match=r"(?i)Wheels cannot be had from .*(hash|match)"):
+        wheels.collect_driver(Target("3.11", "x86_64", 36), tmp_path / "to", source=source)
+
+
+def test_a_library_that_needs_a_newer_python_than_the_image_has_is_left_to_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "newer-7.dist-info").mkdir()
+    about = "Metadata-Version: 2.1\nName: newer\nVersion: 7\nRequires-Python: >=3.11.5\n"
+    (tmp_path / "newer-7.dist-info" / "METADATA").write_text(about)
+    monkeypatch.syspath_prepend(tmp_path)
+    pinned = {python: wheels.pins(Target(python, "x86_64", 36)) for python in ("3.11.2", "3.11.14")}
+    assert {*pinned["3.11.14"]} - {*pinned["3.11.2"]} >= {"newer==7"}
+    assert any(line.startswith("typer==") for line in pinned["3.11.2"])
