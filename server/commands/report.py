@@ -35,13 +35,13 @@ def report(
     """Write a run or a whole result set as one HTML file to look at or pass on.
 
     Of a run: question, calls over time, what matched, what each fault cost.
-    Of a set: metrics with intervals, families, faults, and every run. The file
+    Of a set: metrics with intervals, families, levels, faults, errors, and every run. The file
     needs no network and no server. `--png` draws a picture of the
     card as well, or alone when no page is named; `--json` prints what the page
     shows instead of writing it.
     """
     if Path(what).is_dir():
-        _report_set(Path(what), output, png, json)
+        _report_set(Path(what), output, png, tasks, json)
         return
     from m3bench.server.results.reports.run import run_document, run_page
 
@@ -59,17 +59,21 @@ def report(
         _write(output or Path(f"{_file_name(run.task)}-{run.id[:8]}.html"), run_page(document).encode())
 
 
-def _report_set(folder: Path, output: Path | None, png: Path | None, json: bool) -> None:
+def _report_set(folder: Path, output: Path | None, png: Path | None, tasks: Path | None, json: bool) -> None:
+    from m3bench.server.results.analyses.slices import slices
+    from m3bench.server.results.paper.folder import tasks_at_hand
     from m3bench.server.results.reports.summary import set_document, set_page
     from m3bench.server.results.resultset import read_resultset
     from m3bench.tasks.errors import UserError
+    from m3bench.tasks.library import BUNDLED, Library
 
     if png is not None:
         raise UserError("--png draws the card of one run: name a run of the set, with --data its data folder.")
     results = read_resultset(folder)
     if not results.results:
         raise UserError(f"There is no scored run in {folder}.")
-    document = set_document(results)
+    known = tasks_at_hand(results, [Library(tasks or BUNDLED)])
+    document = {**set_document(results), "slices": slices(results.results, known)}
     if json:
         from m3bench.server.commands.screen import print_json
 

@@ -18,7 +18,9 @@ from m3bench.tasks.errors import UserError
 VERSIONS = ("m3bench", "tasks", "catalog", "world", "encoder", "content_only", "steps", "scores", "upstream")
 """Fields of a run's manifest that must agree."""
 
-LIMITS = ("max_steps", "batch", "max_minutes", "max_messages", "max_tokens", "calling")
+LIMITS = (
+    "max_steps", "batch", "max_minutes", "max_messages", "max_tokens", "calling", "planning", "compress",
+)  # fmt: skip
 """Options of a set that must agree between models; `max_calls` must agree between all that have it."""
 
 MIN_COMMON = 30

@@ -43,7 +43,7 @@ def confusion(results: Iterable[Result]) -> dict[Pair, int]:
     """How often each tool was called where each was wanted."""
     counts: Counter[Pair] = Counter()
     for result in results:
-        counts.update(_pairs(result.card))
+        counts.update(pairs_of(result.card))
     return dict(sorted(counts.items()))
 
 
@@ -55,7 +55,8 @@ def argument_errors(results: Iterable[Result]) -> dict[ArgumentError, int]:
     return dict(sorted(counts.items()))
 
 
-def _pairs(card: ScoreCard) -> Iterator[Pair]:
+def pairs_of(card: ScoreCard) -> Iterator[Pair]:
+    """What was wanted and what was called in a run, call by call."""
     alignment = card.alignment
     wanted = [call.tool for _, call in alignment.reference_calls]
     made = [call.tool for _, call in alignment.actual_calls]

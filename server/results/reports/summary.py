@@ -13,6 +13,7 @@ from typing import Any
 
 from m3bench.server.results.analyses.confusion import confusion
 from m3bench.server.results.analyses.failures import CLASSES, class_of, classes
+from m3bench.server.results.analyses.taxonomy import ERRORS, GROUPS, errors
 from m3bench.server.results.reports.legend import legend, profile_of
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.plain import cut, shown
@@ -57,6 +58,7 @@ def set_document(results: ResultSet) -> dict[str, Any]:
         "gaps": {"calls": results.gaps, "share": results.gap_share},
         "faults": faults(results.results),
         "failures": [{"class": name, "means": CLASSES[name][1], "runs": n} for name, n in classes(results).items()],
+        "errors": _errors(results.results),
         "tools": [
             {"wanted": cut(pair.wanted, 200), "called": cut(pair.called, 200), "answered": pair.answered, "calls": n}
             for pair, n in confusion(results.results).items()
@@ -118,6 +120,17 @@ def faults(results: Sequence[Result]) -> dict[str, dict[str, float]]:
         for one in result.card.improvements:
             points[one.kind] = points.get(one.kind, 0.0) + one.gain
     return {kind: {"runs": runs[kind], "points": points[kind]} for kind in sorted(runs)}
+
+
+def _errors(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """The errors of failed runs, under TOBench's names."""
+    found = errors(results)
+    return [
+        {"group": group, "error": name, "means": ERRORS[name], "runs": found[name].runs, "times": found[name].times}
+        for group, names in GROUPS.items()
+        for name in names
+        if name in found
+    ]
 
 
 def _families(results: Sequence[Result]) -> dict[str, list[Result]]:

@@ -13,9 +13,11 @@ pages.set = (data, root) => {
     data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not belong together.`) : null,
     summaryMetrics(summary, data.legend),
     section("families", "Families", "the stronger the colour, the higher the value", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
+    slicesSection(data),
     uncertaintySection(data),
     section("failures", "What became of the samples", "every sample has one class", failureShares([{ name: set.name, failures: data.failures }])),
     h("div", { class: "columns" }, faultsSection(data), outcomesSection(data), repeatsSection(data)),
+    errorsSection(data),
     toolsSection(data),
     noted("worst", "Weakest runs", data.worst.map((run) => ({ run, why: "" })), data),
     noted("informative", "Most informative runs", data.informative, data),
@@ -64,6 +66,22 @@ function uncertaintySection({ uncertainty, counts }) {
   return section("uncertainty", "How sure", "clusters are families where there are six or more, otherwise tasks", h("div", {},
     table({ className: "small", stack: true, columns: columns.map((label, index) => (index ? { label } : { label, head: true })), rows })),
   h("p", { class: "soft small" }, "Detectable: the smallest true difference to another set of this size that is found four times out of five. With voids: had every void sample failed, and had every one succeeded."));
+}
+
+/* The same numbers for parts of the set, where something is known of its tasks. */
+function slicesSection({ slices, legend }) {
+  const cuts = ["difficulty", "level", "setting"].filter((cut) => slices && Object.keys(slices[cut]).some((name) => name !== "unknown"));
+  if (!cuts.length) return null;
+  return section("slices", "Difficulty, level and setting", "levels as in MCPVerse; one server or several as in MCP-Bench",
+    ...cuts.map((cut) => heatTable(`Mean of each metric by ${cut}`, slices[cut], metricColumns(legend), cut)));
+}
+
+/* What failed runs did wrong, in TOBench's words; a run may have several errors. */
+function errorsSection({ errors }) {
+  if (!errors.length) return null;
+  const columns = [{ label: "error", head: true }, { label: "of" }, { label: "runs", right: true }, { label: "times", right: true }, { label: "meaning" }];
+  const rows = errors.map((one) => [one.error, one.group, h("span", { "data-value": "errors." + one.error }, grouped(one.runs)), grouped(one.times), one.means]);
+  return section("errors", "Errors of failed runs", "as TOBench names them; a run may have several", table({ columns, rows, stack: true, className: "small" }));
 }
 
 /* Tools that were wanted, how often each was answered, and what was called in its place. */

@@ -15,14 +15,14 @@ function heat(value, attributes, n, digits = 2) {
 }
 
 /* Families by metrics; `columns` are [name, label, value of a summary]. */
-function heatTable(caption, families, columns) {
+function heatTable(caption, families, columns, head = "family") {
   const rows = Object.entries(families).map(([family, summary]) => [
     said(words(family) || "no family"),
     ...columns.map(([name, , value]) => heat(value(summary), { "data-value": `${family}.${name}` }, name === "success" ? summary.checked : summary.runs)),
   ]);
   return h("div", {}, table({
     caption, rows, className: "heatmap", stack: true,
-    columns: [{ label: "family", head: true }, ...columns.map(([, label]) => ({ label, className: "cell" }))],
+    columns: [{ label: head, head: true }, ...columns.map(([, label]) => ({ label, className: "cell" }))],
   }));
 }
 
