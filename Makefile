@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest --maxprocesses 4 --dist loadgroup
 # Tests that wait for a process leave their core to a neighbour.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # What `make test` leaves to `make test-all`, by marker.
-REST := docker or browser or office or latex or node or clients or postgres or torch or kills or seeds or slow
+REST := docker or browser or office or latex or node or clients or postgres or ray or torch or kills or seeds or slow
 # The rooms whose branches are counted.
 ROOMS := proxy server/runs server/scoring server/store
 

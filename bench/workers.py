@@ -1,20 +1,25 @@
 """Workers that share a queue: rates with one, two and four of them, and what is left after kills.
 
-    python bench/workers.py [--samples N] [--pause SECONDS] [--slots N] [--workers 1,2,4] [--kill] [FOLDER]
+    python bench/workers.py [--samples N] [--pause SECONDS] [--slots N] [--workers 1,2,4] [--kill] [--ray] [FOLDER]
 
 A scripted model that mostly waits plays small tasks; PostgreSQL is started for it and waits for the disk as in real
 use. For each number of workers the same number of samples is played, and the rate is that between the first and the
 last result. With `--kill` a worker and the database are killed once each in the middle of the run with the most
-workers. Every run is looked over in the end: nothing lost, nothing twice. Exit code 1 when something does not hold.
+workers. With `--ray` the workers are on a Ray cluster of two nodes, which are started for it as processes of their own,
+and one of the nodes is killed too, with all that runs on it; another takes its place. Every run is looked over in the
+end: nothing lost, nothing twice. Exit code 1 when something does not hold.
 """
 
 import argparse
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,6 +29,7 @@ from m3bench.server.store.sqlite import SqliteStore
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.postgres import Server, serving
+from tests.ray_nodes import Nodes, cluster, workers_of
 from tests.sets import write_set
 
 COMMAND = [sys.executable, "-m", "m3bench.server.cli"]
@@ -31,6 +37,8 @@ TASKS = 2
 """In the set that is played."""
 CELL = "waiting.react.task.small"
 LEASE_SECONDS = 10
+CPUS = 4
+"""What each of the two nodes of a cluster says it has; a worker takes one."""
 
 
 def main() -> None:
@@ -42,15 +50,21 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=1)
     parser.add_argument("--workers", default="1,2,4")
     parser.add_argument("--kill", action="store_true")
+    parser.add_argument("--ray", action="store_true")
     options = parser.parse_args()
     problems: list[str] = []
     rates: dict[int, float] = {}
     counts = [int(count) for count in options.workers.split(",")]
-    with TemporaryDirectory(prefix="m3bench-workers-") as scratch, serving(durable=True) as postgres:
+    with ExitStack() as held:
+        scratch = held.enter_context(TemporaryDirectory(prefix="m3bench-workers-"))
+        postgres = held.enter_context(serving(durable=True))
+        nodes = held.enter_context(cluster(CPUS)) if options.ray else None
+        if nodes is not None:
+            nodes.add()
         folder = options.folder or Path(scratch)
         for count in counts:
             kill = options.kill and count == max(counts)
-            played = Played(folder / f"workers-{count}", options, postgres)
+            played = Played(folder / f"workers-{count}", options, postgres, nodes)
             rates[count] = played.play(count, kill=kill)
             problems += played.problems()
     first = min(rates)
@@ -68,10 +82,12 @@ class Played:
         folder: Where it is.
         options: Of the program.
         postgres: The database server.
+        nodes: The cluster that plays; None for processes.
     """
 
-    def __init__(self, folder: Path, options: argparse.Namespace, postgres: Server) -> None:
+    def __init__(self, folder: Path, options: argparse.Namespace, postgres: Server, nodes: Nodes | None) -> None:
         folder.mkdir(parents=True)
+        self.nodes = nodes
         self.folder, self.options, self.postgres = folder, options, postgres
         self.repeats = options.samples // TASKS
         self.url = postgres.new_database()
@@ -88,17 +104,33 @@ class Played:
     def play(self, count: int, *, kill: bool) -> float:
         """Play with so many workers; samples a second between the first and the last result."""
         log = (self.folder / "log").open("ab")
-        study = subprocess.Popen([*COMMAND, "study", str(self.plan), "--store", self.url], stdout=log, stderr=log)
-        worker = [*COMMAND, "worker", "--store", self.url, "--slots", str(self.options.slots)]
-        worker += ["--lease", str(LEASE_SECONDS)]
-        workers = [subprocess.Popen(worker, stdout=log, stderr=log) for _ in range(count)]
+        common = ["--store", self.url, "--slots", str(self.options.slots), "--lease", str(LEASE_SECONDS)]
+        worker, workers = [*COMMAND, "worker", *common], []
+        on, environment = [], dict(os.environ)
+        if self.nodes is not None:
+            on = ["--on", "ray", "--workers", str(count)]
+            environment["RAY_ADDRESS"] = self.nodes.address
+        else:
+            workers = [subprocess.Popen(worker, stdout=log, stderr=log) for _ in range(count)]
+        study = subprocess.Popen(
+            [*COMMAND, "study", str(self.plan), *common, *on], stdout=log, stderr=log, env=environment
+        )
         total = self.repeats * TASKS
         try:
             if kill:
                 self._wait(lambda: self.done() >= total // 4, study)
-                workers[0].kill()
+                if self.nodes is None:
+                    workers[0].kill()
+                    workers.append(subprocess.Popen(worker, stdout=log, stderr=log))
+                else:
+                    # Started again by Ray.
+                    os.kill(workers_of(self.url)[0], signal.SIGKILL)
                 print(f"{count} workers: one was killed with {self.done()} of {total} samples", flush=True)
-                workers.append(subprocess.Popen(worker, stdout=log, stderr=log))
+                if self.nodes is not None:
+                    self._wait(lambda: self.done() >= total * 3 // 8, study)
+                    self.nodes.nodes[-1].kill()
+                    print(f"{count} workers: a node was killed with {self.done()} of {total} samples", flush=True)
+                    self.nodes.add()
                 self._wait(lambda: self.done() >= total // 2, study)
                 self.postgres.kill()
                 print(f"{count} workers: the database was killed with {self.done()} of {total} samples", flush=True)

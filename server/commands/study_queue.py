@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from m3bench.tasks.errors import UserError
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from m3bench.server.evaluate.study.crews import Crew
     from m3bench.server.evaluate.study.gathering import Gathering
     from m3bench.server.evaluate.study.plan_file import StudyPlan
+    from m3bench.server.evaluate.study.ray_crew import Cluster
     from m3bench.server.results.resultset import Sample
     from m3bench.server.scorecard.model import ScoreCard
     from m3bench.server.store.place import Place
@@ -27,18 +28,75 @@ ALONE_SECONDS = 15.0
 """After which it is said that nobody plays."""
 
 
+_SCALES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+class Some(NamedTuple):
+    """Workers that a study starts."""
+
+    workers: int
+    """How many."""
+    slots: int
+    """Samples at a time, of each."""
+    lease: float
+    """Seconds after which samples of one that is gone are taken by another."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Help:
     """Who plays what is in the queue."""
 
     place: "Place"
     """Where the queue is."""
-    workers: int = 0
-    """Processes to start here."""
-    slots: int = 4
-    """Samples at a time, of each worker that is started."""
-    lease: float = 60.0
-    """Seconds after which samples of a worker that is gone are taken by another."""
+    started: Some
+    """Those that the study starts."""
+    cluster: "Cluster | None" = None
+    """Where to start them, when not here."""
+
+
+def help_of(store: str | None, started: Some, on: str | None, needs: Sequence[str], *, pack: bool) -> Help | None:
+    """Who plays, by the options of the command; None when the study's own process does.
+
+    Raises:
+        UserError: They do not go together.
+    """
+    from m3bench.server.commands.worker import queue_place
+
+    if store is None:
+        for given, option in ((started.workers, "--workers"), (on, "--on")):
+            if given:
+                raise UserError(f"{option} needs a queue to take samples from: --store postgresql://USER@HOST/NAME.")
+    if on is None and (needs or pack):
+        raise UserError("--needs and --pack are for workers on a cluster: add --on ray, or leave them out.")
+    if store is None:
+        return None
+    if on is None:
+        return Help(place=queue_place(store), started=started)
+    if on != "ray" and not on.startswith("ray://"):
+        raise UserError(f"--on {on}: only Ray clusters are known: --on ray, or --on ray://HOST:PORT.")
+    if not started.workers:
+        raise UserError("Say how many workers the cluster is to start: --workers N.")
+    cluster = _cluster(None if on == "ray" else on, needs, pack=pack)
+    return Help(place=queue_place(store), started=started, cluster=cluster)
+
+
+def _cluster(address: str | None, needs: Sequence[str], *, pack: bool) -> "Cluster":
+    from m3bench.server.evaluate.study.ray_crew import Cluster
+
+    amounts: dict[str, float] = {}
+    for need in needs:
+        name, _, text = need.partition("=")
+        scale = _SCALES.get(text[-1:].upper(), 1) if name == "memory" else 1
+        try:
+            amounts[name] = float(text if scale == 1 else text[:-1]) * scale
+        except ValueError:
+            amounts[name] = -1.0
+        if not name or not 0 <= amounts[name] < float("inf"):
+            raise UserError(f"--needs {need}: write NAME=NUMBER, such as cpu=2, memory=4G, or gpu_slot=1.")
+    cpus, memory = amounts.pop("cpu", 1.0), amounts.pop("memory", None)
+    return Cluster(
+        address=address, cpus=cpus, memory=None if memory is None else int(memory), resources=amounts, spread=not pack
+    )
 
 
 def play_queued(
@@ -68,7 +126,7 @@ def play_queued(
         study = identity(meant)
         put(queue, study, meant, chosen)
         _say(f"In the queue as {study}.")
-        shown = held.enter_context(progress(left, parallel=help.slots * max(1, help.workers)))
+        shown = held.enter_context(progress(left, parallel=help.started.slots * max(1, help.started.workers)))
 
         def told(cell: "Cell", sample: "Sample", card: "ScoreCard | None") -> None:
             shown.tell(cell.name, sample, card)
@@ -100,7 +158,7 @@ def _wait(gathering: "Gathering", queue: "Queue", study: str, crew: "Crew", help
                 _say(f"{cell}: {why}")
         if gone is not None:
             return [gone]
-        if counts.workers or help.workers:
+        if counts.workers or help.started.workers:
             alone = max(alone, time.monotonic() + ALONE_SECONDS)
         elif time.monotonic() > alone:
             alone = float("inf")
@@ -112,9 +170,15 @@ def _crew(help: Help, study: str) -> "Crew":
     from m3bench.server.evaluate.study.crews import LocalCrew, NoCrew
     from m3bench.server.evaluate.study.worker import Terms
 
-    if not help.workers:
+    count, slots, lease = help.started
+    if not count:
         return NoCrew()
-    return LocalCrew(Terms(place=help.place, study=study, slots=help.slots, lease=help.lease), help.workers)
+    terms = Terms(place=help.place, study=study, slots=slots, lease=lease)
+    if help.cluster is None:
+        return LocalCrew(terms, count)
+    from m3bench.server.evaluate.study.ray_crew import RayCrew
+
+    return RayCrew(terms, count, help.cluster, _say)
 
 
 def _say(text: str) -> None:

@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+import threading
+import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +13,9 @@ from m3bench.server.commands.record import Json
 
 if TYPE_CHECKING:
     from m3bench.server.store.place import Place
+
+PARENT_SECONDS = 1.0
+"""Between two looks for the process that a worker ends with."""
 
 StoreOf = Annotated[
     str | None,
@@ -33,6 +38,7 @@ def worker(
         float,
         typer.Option(min=2, metavar="SECONDS", help="When this worker is gone, others take its samples after so long."),
     ] = 60.0,
+    parent: Annotated[int | None, typer.Option(hidden=True, help="End as with Ctrl-C when this process has.")] = None,
     json: Json = False,
 ) -> None:
     """Play samples that `m3bench study PLAN --store URL` put into a database.
@@ -49,8 +55,13 @@ def worker(
     from m3bench.server.commands.screen import print_json
     from m3bench.server.evaluate.study.worker import Terms, work
 
-    # Whoever starts workers ends them with SIGTERM; it is Ctrl-C here.
+    # Whoever starts workers ends them with SIGTERM; it is Ctrl-C here. Shells have what runs behind them ignore Ctrl-C,
+    # and others block signals in what they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
+    if parent is not None:
+        threading.Thread(target=_end_with, args=[parent], name="m3bench-parent", daemon=True).start()
     # Cores are busy with samples: threads of the encoder's sums would wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     terms = Terms(place=queue_place(store), study=study, slots=slots, until_empty=until_empty, lease=lease)
@@ -80,6 +91,13 @@ def queue_place(store: str | None) -> "Place":
     if chosen.store is None:
         raise UserError("Say where the queue is: --store postgresql://USER@HOST:PORT/DATABASE, or M3BENCH_STORE.")
     return Place(chosen.data, chosen.store)
+
+
+def _end_with(parent: int) -> None:
+    """Stop when the process that started this one is gone; a cluster does not tell."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 def _say(text: str) -> None:

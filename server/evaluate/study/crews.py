@@ -1,4 +1,4 @@
-"""Workers that a study starts for itself: none, or processes on this machine.
+"""Workers that a study starts for itself: none, or processes on this machine; on a cluster: `ray_crew`.
 
 A crew is started when samples are in the queue, asked now and then whether somebody is left, and ended with the
 study. Workers that somebody else started are no part of it.
@@ -90,10 +90,22 @@ class LocalCrew:
                 process.wait()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        terms = self._terms
-        command = [sys.executable, "-m", "m3bench.server.cli", "worker", "--slots", str(terms.slots), "--until-empty",
-                   "--lease", str(terms.lease), *(["--study", terms.study] if terms.study else [])]  # fmt: skip
-        # Not on the command line, which everybody on the machine can read: it may hold a password.
-        environment = {**os.environ, "M3BENCH_STORE": terms.place.url or ""}
+        environment = {**os.environ, **worker_environment(self._terms)}
         # In a session of their own, so that Ctrl-C is the study's, which then ends them.
-        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
+        return subprocess.Popen(
+            worker_command(self._terms), env=environment, stdout=subprocess.DEVNULL, start_new_session=True
+        )
+
+
+def worker_command(terms: Terms) -> list[str]:
+    """The command that starts a worker."""
+    return [sys.executable, "-m", "m3bench.server.cli", "worker", "--slots", str(terms.slots), "--until-empty",
+            "--lease", str(terms.lease), *(["--study", terms.study] if terms.study else [])]  # fmt: skip
+
+
+def worker_environment(terms: Terms) -> dict[str, str]:
+    """What its environment has beside that of whoever starts it.
+
+    The queue's address is not on the command line, which everybody on the machine can read: it may hold a password.
+    """
+    return {"M3BENCH_STORE": terms.place.url or ""}

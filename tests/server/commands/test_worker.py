@@ -114,6 +114,18 @@ def test_a_worker_that_is_stopped_gives_its_samples_back(postgres: Server, tmp_p
 
 
 @pytest.mark.postgres
+def test_a_worker_ends_when_told_where_ctrl_c_is_ignored(postgres: Server) -> None:
+    # As a shell starts what a script puts into the background.
+    behind = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *COMMAND, "worker", "--store", postgres.new_database()]
+    with subprocess.Popen(behind, stderr=subprocess.PIPE, text=True) as worker:
+        said = f"/proc/{worker.pid}/status"
+        caught = 1 << (signal.SIGTERM - 1)
+        eventually(lambda: int(Path(said).read_text().split("SigCgt:")[1].split()[0], 16) & caught != 0, "it listens")
+        worker.terminate()
+        assert worker.wait(60) == 130
+
+
+@pytest.mark.postgres
 @pytest.mark.slow
 def test_nothing_is_lost_or_counted_twice_when_workers_the_study_and_the_database_are_killed(
     postgres: Server, tmp_path: Path, started: Started

@@ -1,0 +1,119 @@
+"""`m3bench study --on ray`, as people run it: a cluster of separate processes, one node of which dies."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from m3bench.server.commands.program import app
+from m3bench.server.results.resultset import DATA
+from m3bench.server.store.sqlite import SqliteStore
+from tests.postgres import Server, serving
+from tests.ray_nodes import Nodes, cluster, workers_of
+from tests.server.commands.test_study import plan, samples, written
+from tests.server.commands.test_worker import SECONDS, script
+from tests.server.evaluate.headless.scripts import three_tasks, write_script
+from tests.waiting import eventually
+
+COMMAND = [sys.executable, "-m", "m3bench.server.cli"]
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Server]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def nodes(postgres: Server) -> Iterator[Nodes]:
+    with cluster() as found:
+        yield found
+
+
+def started(nodes: Nodes, *arguments: object) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "RAY_ADDRESS": nodes.address}
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+
+
+def leased(postgres: Server, url: str) -> int:
+    if postgres.execute("SELECT to_regclass('m3bench.queued_samples') IS NOT NULL", url) == "f":
+        return 0
+    return int(postgres.execute("SELECT count(*) FROM m3bench.queued_samples WHERE state = 'leased'", url))
+
+
+@pytest.mark.ray
+@pytest.mark.slow
+def test_workers_on_a_cluster_play_everything_once_though_a_node_and_a_worker_die(
+    postgres: Server, nodes: Nodes, tmp_path: Path
+) -> None:
+    further = nodes.add()
+    model = {"model": write_script(tmp_path / "m.json", script(pause=1)), "name": "m"}
+    path = plan(tmp_path, three_tasks(tmp_path / "set"), models=[model], repeats=8)
+    url, folder = postgres.new_database(), tmp_path / "study"
+    options = ["--store", url, "--on", "ray", "--workers", 2, "--slots", 2, "--needs", "cpu=1", "--lease", 5]
+    with started(nodes, "study", path, *options) as study:
+        eventually(lambda: written(folder) >= 4, "some samples", SECONDS)
+        further.kill()
+        eventually(lambda: written(folder) >= 8, "some more", SECONDS)
+        for pid in workers_of(url):
+            os.kill(pid, signal.SIGKILL)
+        _, said = study.communicate(timeout=SECONDS)
+    assert study.returncode == 0, said
+    whole = samples(folder)
+    assert len(whole) == len(set(whole)) == 24
+    store = SqliteStore(folder / "m.react.task.small" / DATA)
+    assert [run.state for run in store.runs()].count("scored") == 24
+    store.close()
+    eventually(lambda: not workers_of(url), "no worker is left", 60)
+
+
+@pytest.mark.ray
+def test_ctrl_c_ends_the_workers_on_the_cluster_and_gives_their_samples_back(
+    postgres: Server, nodes: Nodes, tmp_path: Path
+) -> None:
+    model = {"model": write_script(tmp_path / "m.json", script(pause=600)), "name": "m"}
+    path = plan(tmp_path, three_tasks(tmp_path / "set"), models=[model])
+    url = postgres.new_database()
+    options = ["--store", url, "--on", nodes.from_outside, "--workers", 3, "--needs", "cpu=2"]
+    with started(nodes, "study", path, *options) as study:
+        eventually(lambda: leased(postgres, url) == 2, "two samples are being played", SECONDS)
+        study.send_signal(signal.SIGINT)
+        _, said = study.communicate(timeout=120)
+    assert study.returncode == 130, said
+    assert "room for 1 of 3 workers so far; each asks for 2 CPU" in said
+    assert leased(postgres, url) == 0
+    eventually(lambda: not workers_of(url), "no worker is left", 60)
+
+
+@pytest.mark.ray
+def test_a_cluster_that_cannot_be_reached_is_said(postgres: Server, tmp_path: Path) -> None:
+    path = plan(tmp_path, three_tasks(tmp_path / "set"), agents=["oracle"])
+    options = ["--store", postgres.new_database(), "--on", "ray://127.0.0.1:1", "--workers", "1"]
+    done = subprocess.run([*COMMAND, "study", path, *options], capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 2
+    assert "The Ray cluster ray://127.0.0.1:1 cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--on", "ray"], "--on needs a queue"),
+        (["--store", "postgresql:///x", "--on", "slurm", "--workers", "1"], "only Ray clusters are known"),
+        (["--store", "postgresql:///x", "--on", "ray"], "Say how many workers"),
+        (["--store", "postgresql:///x", "--workers", "1", "--needs", "cpu=1"], "add --on ray"),
+        (["--store", "postgresql:///x", "--on", "ray", "--workers", "1", "--needs", "cpu=two"], "write NAME=NUMBER"),
+        (["--store", "postgresql:///x", "--on", "ray", "--workers", "1", "--needs", "memory=-1G"], "write NAME=NUMBER"),
+    ],
+)
+def test_what_does_not_go_together_is_said(task_set: Path, tmp_path: Path, options: list[str], said: str) -> None:
+    path = plan(tmp_path, task_set, agents=["oracle"])
+    done = CliRunner().invoke(app, ["study", str(path), *options])
+    assert said in str(done.exception)
