@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from m3bench.server.results.analyses.slices import slices
 from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.standings import leaderboard_document
 from m3bench.server.results.reports.summary import set_document, set_page
 from m3bench.server.results.resultset import read_resultset
 from m3bench.server.results.site.files import leaderboard_page
 from m3bench.server.scorecard.model import CheckResult, Improvement
+from m3bench.tasks.library import Library
 from tests.browser import Browser, fits, walk
 from tests.server.results.reports.conftest import Played, m3bench
 from tests.server.results.reports.forge import MARKUP, ODD
@@ -34,7 +36,8 @@ def documents() -> dict[str, Any]:
         made_set("second", 60, skill=0.3),
         made_set("third", 60, seed=3),
     ]
-    return {"set": set_document(sets[0]), "board": leaderboard_document(sets)}
+    document = {**set_document(sets[0]), "slices": slices(sets[0].results, Library().tasks)}
+    return {"set": document, "board": leaderboard_document(sets)}
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +74,27 @@ def test_every_control_is_reached_by_keyboard(browser: Browser, files: dict[str,
         assert lost == []
 
     browser.visit(files[kind], look)
+
+
+def test_a_page_has_the_errors_and_the_numbers_of_each_level(
+    browser: Browser, files: dict[str, Path], documents: dict[str, Any]
+) -> None:
+    document = documents["set"]
+
+    def look(page: "Page") -> None:
+        for one in document["errors"]:
+            shown = page.locator(f"#errors [data-value='errors.{one['error']}']").inner_text()
+            assert shown == str(one["runs"]), one["error"]
+        for cut in ("difficulty", "level", "setting"):
+            for name, part in document["slices"][cut].items():
+                assert (
+                    f"{part['metrics']['average']:.2f}"
+                    in page.locator(f"#slices [data-value='{name}.average']").inner_text()
+                )
+
+    assert document["errors"]
+    assert {"L1", "L2", "L3"} <= set(document["slices"]["level"])
+    browser.visit(files["set"], look)
 
 
 def test_runs_are_filtered_sorted_opened_and_two_of_them_compared(
