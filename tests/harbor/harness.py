@@ -21,6 +21,8 @@ REQUIREMENTS = (
 )  # fmt: skip
 INSTALL_SECONDS = 1800
 RUN_SECONDS = 3600
+PATIENCE = 4
+"""How many times longer than a task says containers may take to start: this is about rewards, not about the machine."""
 BASE = os.environ.get("M3BENCH_HARBOR_BASE", "m3bench-base:bookworm")
 
 
@@ -69,7 +71,9 @@ def run(engine: str, tasks: Path, jobs: Path, *options: str, env: dict[str, str]
     programs = environment()
     path = os.pathsep.join([str(programs), os.environ["PATH"]])
     variables = {**os.environ, "PATH": path, "LITELLM_LOCAL_MODEL_COST_MAP": "True", **(env or {})}
-    command = [str(programs / "harbor"), "run", "-p", str(tasks), "-e", engine, "-n", "2", "--jobs-dir", str(jobs)]
+    command = [str(programs / "harbor"), "run", "-p", str(tasks), "-e", engine, "-n", "1", "--jobs-dir", str(jobs)]
+    for phase in ("environment-build", "agent-setup", "verifier"):
+        command += [f"--{phase}-timeout-multiplier", str(PATIENCE)]
     done = subprocess.run(
         [*command, *options], capture_output=True, text=True, timeout=RUN_SECONDS, check=False, env=variables
     )
