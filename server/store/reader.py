@@ -133,6 +133,10 @@ class Reader:
         """How many runs are in each state."""
         return dict(self._read("SELECT state, count(*) FROM runs GROUP BY state"))
 
+    def queue(self) -> dict[str, int] | None:
+        """How many samples for workers are `waiting`, `leased` and `done`; None where there is no queue."""
+        return None
+
     def modes(self, runs: Sequence[str]) -> dict[str, str]:
         """The mode of each of these runs."""
         return dict(self._read(f"SELECT id, mode FROM runs WHERE id IN ({_marks(runs)})", runs))

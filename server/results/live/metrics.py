@@ -6,6 +6,7 @@ the first who asks. No label holds anything that a client chose, a handle or a t
 
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
@@ -31,6 +32,8 @@ class Numbers:
     runs: int
     states: Mapping[str, int] | None
     """Runs on record by state; None when the record cannot be read."""
+    queue: Mapping[str, int] | None
+    """Samples for workers by state; None where there is no queue, or when it cannot be read."""
     sandboxes: int
     spares: int
     writable: bool
@@ -42,10 +45,10 @@ class Numbers:
 async def numbers(app: Served, state: ServerState, tally: Tally) -> Numbers:
     """The numbers of a server now."""
     settings, store = app.settings, tally.store
-    try:
-        states = await state.states()
-    except StoreError:
-        states = None
+    states = queue = None
+    # That the record cannot be read now is a number too.
+    with suppress(StoreError):
+        states, queue = await state.states(), await state.queue()
     return Numbers(
         build={
             "version": app.front.version,
@@ -60,6 +63,7 @@ async def numbers(app: Served, state: ServerState, tally: Tally) -> Numbers:
         seats=len(app.seats),
         runs=sum(seat.run is not None for seat in app.seats.values()),
         states=states,
+        queue=queue,
         sandboxes=app.pool.in_use,
         spares=app.pool.waiting,
         writable=store is None or not store.failing,
@@ -120,6 +124,11 @@ class _Collector:
         for state in get_args(State) if found.states is not None else ():
             runs.add_metric((state,), (found.states or {}).get(state, 0))
         yield runs
+        if found.queue is not None:
+            samples = Gauge("m3bench_queue_samples", "Samples that studies put there, by state.", labels=("state",))
+            for state, count in sorted(found.queue.items()):
+                samples.add_metric((state,), count)
+            yield samples
         yield Gauge("m3bench_sandboxes_in_use", "Sandboxes that are up for a run.", value=found.sandboxes)
         yield Gauge("m3bench_sandboxes_spare", "Sandboxes that are up and wait for a run.", value=found.spares)
         text = "Whether what was to be written last is on record."

@@ -71,6 +71,10 @@ class Record:
         counts = self._reader.counts([run.id for run in found])
         return [self._run(run, *counts.get(run.id, (0, 0))) for run in found]
 
+    def queue(self) -> dict[str, int] | None:
+        """How many samples for workers are in each state; None where there is no queue."""
+        return self._reader.queue()
+
     def states(self) -> dict[str, int]:
         """How many runs are in each state."""
         return self._reader.states()

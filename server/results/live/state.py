@@ -97,6 +97,11 @@ class ServerState:
         async with self._reading:
             return await anyio.to_thread.run_sync(self._record.states)
 
+    async def queue(self) -> dict[str, int] | None:
+        """How many samples for workers are in each state; None where there is no queue."""
+        async with self._reading:
+            return await anyio.to_thread.run_sync(self._record.queue)
+
     async def runs(self, names: list[str]) -> list[dict[str, Any]]:
         """Messages on runs that began or came further, and on the standings when they may have changed."""
         async with self._reading:

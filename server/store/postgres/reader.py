@@ -14,6 +14,9 @@ from m3bench.server.store.postgres.trouble import explain
 from m3bench.server.store.reader import CallRow, Reader
 from m3bench.tasks.errors import StoreError
 
+NOBODY = {"waiting": 0, "leased": 0, "done": 0}
+"""Samples in an empty queue."""
+
 
 class PostgresReader(Reader):
     """The record in a database; empty until there is one. Nothing is changed there.
@@ -64,6 +67,10 @@ class PostgresReader(Reader):
             if ear is not None:
                 ear.close()
             raise explain(error, self._place, reading=True) from error
+
+    def queue(self) -> dict[str, int] | None:
+        """How many samples are in each state; nobody has put any there while it is empty."""
+        return {**NOBODY, **dict(self._read("SELECT state, count(*) FROM queued_samples GROUP BY state"))}
 
     def request(self, call: CallRow) -> bytes:
         """The request of a call.

@@ -2,6 +2,7 @@
 
 import secrets
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ from mcp.shared.exceptions import MCPError
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families
 
+from m3bench.server.store.place import Place
+from m3bench.server.store.postgres.queue import Key, Queue, QueuedCell
+from tests.postgres import serving as postgres
 from tests.server.conftest import serving
 from tests.server.results.live.conftest import Watched, watched
 from tests.server.results.live.players import NUMBERS, player
@@ -135,3 +139,15 @@ def test_those_of_a_ranked_server_are_for_the_operator_alone(tasks: list[str], t
         server = Watched(url=url, data=tmp_path, tasks=tmp_path)
         assert server.get("/metrics", **clients).status_code == 401
         assert value(numbers(server, **operator), "m3bench_seats") == 0
+
+
+@pytest.mark.postgres
+def test_the_queue_of_a_database_is_counted(tmp_path: Path) -> None:
+    cell = QueuedCell("study", "cell", "{}", "openai", None)
+    with postgres() as database, closing(Queue(Place(tmp_path, url := database.new_database()), print)) as queue:
+        queue.put([cell], [Key("study", "cell", f"task-{number}", 1) for number in range(3)])
+        queue.take(cell, "worker", 60.0)
+        (found,) = (numbers(server) for server in watched(tmp_path / "served", "--store", url))
+    assert value(found, "m3bench_queue_samples", state="waiting") == 2
+    assert value(found, "m3bench_queue_samples", state="leased") == 1
+    assert value(found, "m3bench_queue_samples", state="done") == 0

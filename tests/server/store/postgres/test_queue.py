@@ -10,6 +10,7 @@ import pytest
 
 from m3bench.server.store.place import Place
 from m3bench.server.store.postgres.queue import ATTEMPTS, Key, Queue, QueuedCell
+from m3bench.server.store.postgres.reader import PostgresReader
 from m3bench.tasks.errors import StoreError
 from tests.postgres import Server
 from tests.waiting import eventually
@@ -66,6 +67,18 @@ def test_workers_share_samples_and_no_sample_is_taken_twice(opened: Opened) -> N
     assert queue.counts("study", ["cell"]) == (0, 0, 120, 0)
     assert queue.next_cell(None, []) is None
     assert queue.is_empty(None, [])
+
+
+def test_whoever_reads_the_record_sees_how_the_queue_stands(opened: Opened) -> None:
+    reader = PostgresReader(opened.place)
+    assert reader.queue() == {"waiting": 0, "leased": 0, "done": 0}, "before anybody put something there"
+    queue = opened()
+    queue.put([CELL], keys(4))
+    first, second = (key for _ in range(2) for key in queue.take(CELL, "a", LONG) or ())
+    queue.finish(first, "a", "one", b"parcel")
+    assert reader.queue() == {"waiting": 2, "leased": 1, "done": 1}
+    assert second != first
+    reader.close()
 
 
 def test_putting_samples_in_again_changes_nothing_of_those_that_are_there(opened: Opened) -> None:
