@@ -66,6 +66,11 @@ class Store(Journal, Protocol):
         """The runs that `runs` leaves out."""
         ...
 
+    @property
+    def writer_name(self) -> str:
+        """What this process is called on record."""
+        ...
+
     def states(self) -> dict[str, int]:
         """How many runs there are in each state."""
         ...

@@ -181,8 +181,9 @@ class Reader:
 
     def seats(self) -> list[SeatRow]:
         """The seats of processes that live: those with a run first, then the newest."""
-        alive = self._alive()
-        return [seat for row in self._read(_SEAT) if (seat := SeatRow(*row)).owner in alive]
+        rows = self._read(_SEAT)
+        alive = self._alive() if rows else set()
+        return [seat for row in rows if (seat := SeatRow(*row)).owner in alive]
 
     def _alive(self) -> set[str]:
         """The processes that live."""

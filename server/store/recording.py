@@ -210,6 +210,11 @@ class RecordingStore(ABC):
         """The runs of a seat, or every run, newest first; without those whose record is damaged."""
         return self._rows.runs(seat)[0]
 
+    @property
+    def writer_name(self) -> str:
+        """What this process is called on record."""
+        return self.owner.id
+
     def states(self) -> dict[str, int]:
         """How many runs there are in each state."""
         return self._rows.states()

@@ -106,6 +106,12 @@ class Broker:
             self._seats = True
             self._news.set()
 
+    def overtaken(self) -> None:
+        """Others wrote to the record: what they did is told by a fresh picture."""
+        if self._watchers:
+            self._overrun = True
+            self._news.set()
+
     def _add(self, call: int, message: dict[str, Any]) -> None:
         if len(self._calls) >= PENDING:
             self._overrun = True

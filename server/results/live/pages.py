@@ -34,6 +34,7 @@ from m3bench.proxy.http import HttpSettings
 from m3bench.server.results.live import results
 from m3bench.server.results.live.events import Broker
 from m3bench.server.results.live.metrics import exposition, numbers
+from m3bench.server.results.live.neighbours import Neighbours
 from m3bench.server.results.live.observer import Observers
 from m3bench.server.results.live.run import run_html
 from m3bench.server.results.live.state import Served, ServerState
@@ -71,6 +72,7 @@ class LivePages:
         self._token = listen.operator_token or listen.token
         self._state = ServerState(app, operator=listen.operator_token is not None)
         self._broker = Broker(self._state)
+        self._neighbours = Neighbours(app.place, self._own_name, self._broker.overtaken)
         self._key = secrets.token_bytes(32)
         self._making = anyio.CapacityLimiter(_PAGES_AT_ONCE)
         self._tally = Tally()
@@ -89,6 +91,11 @@ class LivePages:
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)
         await response(scope, receive, send)
+
+    def _own_name(self) -> str | None:
+        """What this server is called on record; None while it has written nothing."""
+        store = self._tally.store
+        return None if store is None else store.writer_name
 
     def close(self) -> None:
         """End the event streams, which would go on for ever."""
@@ -168,7 +175,7 @@ class LivePages:
         return HTMLResponse(html)
 
     async def _stream(self) -> AsyncIterator[bytes]:
-        with self._broker.watch() as watcher:
+        with self._broker.watch() as watcher, self._neighbours.heard():
             yield b"retry: 1000\n\n"
             try:
                 while (message := await watcher.next()) is not None:

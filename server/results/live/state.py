@@ -84,12 +84,17 @@ class ServerState:
 
     async def state(self) -> tuple[dict[str, Any], dict[int, int]]:
         """The document, and when the calls under way were received."""
-        names = {seat_name(seat) for seat in self._app.seats}
+        own = {seat_name(seat) for seat in self._app.seats}
+        # Of a database's other servers the record knows the seats.
+        shared = self._app.place.url is not None
         async with self._reading:
-            document, begun = await anyio.to_thread.run_sync(partial(_document, self._record, names))
+            look = partial(_document, self._record, None if shared else own)
+            document, begun = await anyio.to_thread.run_sync(look)
+            others = await anyio.to_thread.run_sync(self._record.seats) if shared else []
         head = {"schema": SCHEMA, "kind": "live", "version": self._app.front.version, "at": now()}
         mode = self._app.settings.mode
-        seats = with_clients(self._seats(), document["calls"])
+        seats = self._seats() + [seat for seat in others if seat["seat"] not in own]
+        seats = with_clients(seats[-SEATS:], document["calls"])
         return {**head, "mode": mode, "details": self.details, "seats": seats, **document}, begun
 
     async def states(self) -> dict[str, int]:

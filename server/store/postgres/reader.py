@@ -54,14 +54,23 @@ class PostgresReader(Reader):
 
     def wait(self, seconds: float) -> None:
         """Wait until something is written, so long at most."""
+        if self._heard(seconds):
+            self._changed = True
+
+    def others_wrote(self, own: str | None, seconds: float) -> bool:
+        """Wait until a process of another name than `own` has written something, so long at most; whether one has."""
+        heard = self._heard(seconds)
+        return bool(heard) and heard != [own]
+
+    def _heard(self, seconds: float) -> list[str]:
+        """The names of those who wrote, from the first word on; empty when there was none in time."""
         psycopg = driver()
         try:
             if self._ear is None:
                 self._ear = connect(self._url)
                 self._ear.execute(f"LISTEN {CHANNEL}")
                 self._changed = True  # Whatever was written before is not told any more.
-            if next(self._ear.notifies(timeout=seconds, stop_after=1), None) is not None:
-                self._changed = True
+            return sorted({word.payload for word in self._ear.notifies(timeout=seconds, stop_after=1)})
         except psycopg.Error as error:
             ear, self._ear = self._ear, None
             if ear is not None:
