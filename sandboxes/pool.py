@@ -62,6 +62,11 @@ class Lease:
         """What does not hold, in plain words; empty while nothing was started."""
         return self._sandbox.notices if self._sandbox is not None else ()
 
+    @property
+    def place(self) -> str | None:
+        """The machine that the sandbox is on, where there are several."""
+        return self._sandbox.place if self._sandbox is not None else None
+
     async def start(self) -> Sandbox:
         """The sandbox, started now if it was not before; any number of callers cause one start."""
         async with self._turn:
@@ -185,7 +190,10 @@ class Pool:
     ) -> Lease:
         """An empty workspace with a sandbox around it: a spare when there is one, else one started on first need.
 
+        Where sandboxes are on several machines it is started now, so that the run can say where it is.
+
         Raises:
+            SandboxError: It cannot be started now.
             UnknownToolError: There is no server of that name.
         """
         offer(servers)
@@ -194,12 +202,14 @@ class Pool:
         spec = SandboxSpec(workspace=workspace, servers=servers, scenes=scenes, links=links or {})
         lease = Lease(self, spec, spare and spare.sandbox, spare.served if spare is not None else 0)
         self._leases.add(lease)
-        if spare is not None:
-            try:
+        try:
+            if spare is not None:
                 await spare.sandbox.configure(spec)
-            except BaseException:
-                await lease.release()
-                raise
+            elif self.backend.is_spread:
+                await lease.start()
+        except BaseException:
+            await lease.release()
+            raise
         return lease
 
     async def resume(

@@ -72,6 +72,10 @@ class Settings(BaseModel):
     """Where the tool servers of a run live."""
     runtime: str | None = None
     """Another OCI runtime for containers than the engine's default, such as `runsc`."""
+    docker_host: tuple[str, ...] = Field(
+        default_factory=lambda: tuple(os.environ.get("M3BENCH_DOCKER_HOSTS", "").replace(",", " ").split())
+    )
+    """Docker engines that containers are spread over (`M3BENCH_DOCKER_HOSTS`); the one of `DOCKER_HOST` when empty."""
     require_isolation: bool = False
     """Whether to start only where sandboxes lack nothing."""
     ranked: bool = False

@@ -78,6 +78,11 @@ class Sandbox(Protocol):
         """What does not hold here, in plain words."""
         ...
 
+    @property
+    def place(self) -> str | None:
+        """The machine it is on, where there are several."""
+        ...
+
     async def call(self, tool: str, arguments: bytes, seconds: float | None = None) -> Reply:
         """Call a tool; any number at a time.
 
@@ -120,6 +125,11 @@ class Backend(AbstractAsyncContextManager["Backend"], Protocol):
     @property
     def limited_by(self) -> str:
         """What holds a sandbox to its memory and processes, in a word or two."""
+        ...
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether sandboxes are on several machines: where the one of a run is, is known once it is open."""
         ...
 
     def prospect(self) -> Prospect:

@@ -87,6 +87,9 @@ class HostBackend(ABC):
     name: str
     remedy = "To see what is wrong, run: python -m m3bench.sandboxes.host --workspace ."
     """What to do when no host can be started."""
+    is_spread = False
+    place: str | None = None
+    """The machine that hosts are on, where there are several to choose from."""
 
     def __init__(self, *, starts: int = STARTS) -> None:
         self.starting = anyio.Semaphore(starts)
@@ -178,6 +181,11 @@ class HostedSandbox:
         self._excess: tuple[RunningHost, str] | None = None
         """The last host that used more than it may, and what of."""
         self._closed = False
+
+    @property
+    def place(self) -> str | None:
+        """The machine it is on, where there are several."""
+        return self._backend.place
 
     async def start(self) -> None:
         """Have a host, if there is none."""

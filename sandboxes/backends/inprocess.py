@@ -26,6 +26,7 @@ class InProcessBackend:
 
     name = "inprocess"
     limited_by = "nothing"
+    is_spread = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -51,6 +52,7 @@ class InProcessSandbox:
     """A dispatcher over a workspace."""
 
     guards: frozenset[Guard] = frozenset()
+    place = None
     notices = ("Tools run inside m3bench itself: nothing is isolated. Use the process backend for clients.",)
 
     def __init__(self, spec: SandboxSpec) -> None:

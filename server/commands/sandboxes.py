@@ -73,17 +73,21 @@ def reap_sandboxes(data: Data = None, json: Json = False) -> None:
 
 
 def _ask(question: Any) -> tuple[list[Any] | None, str | None]:
-    """What the Docker engine answers, or why it does not."""
+    """What the Docker engines answer, and why one does not."""
     from m3bench.sandboxes.backends.docker.engine import Engine
+    from m3bench.server.settings import Settings
     from m3bench.tasks.errors import SandboxError
 
-    engine = Engine()
-    try:
-        return engine.answer(question), None
-    except SandboxError as error:
-        return None, str(error)
-    finally:
-        engine.close()
+    found, problems = list[Any](), list[str]()
+    engines = [Engine(place) for place in Settings().docker_host or (None,)]
+    for engine in engines:
+        try:
+            found += engine.answer(question)
+        except SandboxError as error:
+            problems.append(str(error))
+        finally:
+            engine.close()
+    return found if len(problems) < len(engines) else None, " ".join(problems) or None
 
 
 def _folder(data: Path | None) -> Path:

@@ -80,6 +80,14 @@ def serve(
     ] = None,
     task: Annotated[str | None, typer.Option(metavar="ID", help="Offer this task alone.")] = None,
     sandbox: Annotated[str, typer.Option(help="Where tools run: process, or docker.")] = "process",
+    docker_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="With --sandbox docker: an engine for containers, as tcp://HOST:PORT, ssh://HOST or the name of a "
+            "Docker context; repeat it for several. M3BENCH_DOCKER_HOSTS is a list of them.",
+        ),
+    ] = None,
     runtime: Annotated[
         str | None, typer.Option(help="Another OCI runtime for containers, such as runsc for gVisor.")
     ] = None,
@@ -157,6 +165,7 @@ def serve(
         family=tuple(family or ()),
         task=task,
         sandbox=sandbox,
+        docker_host=tuple(docker_host) if docker_host else None,
         runtime=runtime,
         require_isolation=require_isolation,
         ranked=ranked,
@@ -171,6 +180,8 @@ def serve(
         store=store,
         advertise=advertise.rstrip("/") if advertise else None,
     )
+    if docker_host and sandbox != "docker":
+        raise UserError("--docker-host is about containers: use it with --sandbox docker.")
     if event is not None and (not ranked or http is None or token is not None):
         raise UserError("An event is ranked, over HTTP, and each participant has a token: --ranked --http, no --token.")
     make = partial(App, settings, clients=KnownClients())

@@ -49,8 +49,12 @@ os._exit(0)
 
 
 def check_engine(settings: Settings) -> list[Finding]:
-    """Everything about the engine; when it does not answer, that alone."""
-    engine = Engine()
+    """Everything about the engine, or about each of several."""
+    return [finding for place in settings.docker_host or (None,) for finding in _check(Engine(place))]
+
+
+def _check(engine: Engine) -> list[Finding]:
+    """Everything about an engine; when it does not answer, that alone."""
     try:
         version: dict[str, Any] = engine.answer(lambda client: client.version())
     except SandboxError as error:

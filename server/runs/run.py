@@ -131,6 +131,8 @@ class Runs:
             self._furnish(lease, task)
             mark = new_mark() if task.pictures else ""
             manifest = {**await anyio.to_thread.run_sync(self._manifest, seat), "mark": mark}
+            if lease.place is not None:
+                manifest["host"] = lease.place
             record = RunRecord(
                 id=id, seat=seat.id, task=task.id, state="working", mode=self.mode, started=now(), ended=None,
                 answer=None, seal=None, manifest=manifest, scorecard=None,

@@ -16,7 +16,12 @@ def backend_of(settings: Settings) -> Backend:
         from m3bench.sandboxes.backends.docker.leases import LEASE_SECONDS
 
         # Nobody may take a sandbox for a leftover while its run can still be under way.
-        return DockerBackend(runtime=settings.runtime, lease=LEASE_SECONDS + settings.max_minutes * 60)
+        lease = LEASE_SECONDS + settings.max_minutes * 60
+        if settings.docker_host:
+            from m3bench.sandboxes.backends.docker.hosts import DockerHosts
+
+            return DockerHosts(settings.docker_host, runtime=settings.runtime, lease=lease)
+        return DockerBackend(runtime=settings.runtime, lease=lease)
     if settings.runtime is not None:
         raise UserError("--runtime is about containers: use it with --sandbox docker.")
     from m3bench.sandboxes.backends.process import ProcessBackend
@@ -51,6 +56,6 @@ def prospect(settings: Settings) -> Prospect:
     try:
         return backend.prospect()
     finally:
-        engine = getattr(backend, "engine", None)
-        if engine is not None:
-            engine.close()
+        close = getattr(backend, "close", None)
+        if close is not None:
+            close()

@@ -27,6 +27,7 @@ class Counting:
     """An in-process backend that counts what it opens and can refuse to."""
 
     name = "counting"
+    is_spread = False
 
     def __init__(self) -> None:
         self.opened = 0
@@ -74,6 +75,19 @@ async def test_nothing_is_started_before_the_first_call(tmp_path: Path) -> None:
         assert list(lease.workspace.iterdir()) == []
         await _adds(lease)
         assert backend.opened == 1
+
+
+async def test_where_there_are_several_machines_a_lease_knows_its_own_from_the_start(tmp_path: Path) -> None:
+    backend = Counting()
+    backend.is_spread = True
+    async with Pool(backend, tmp_path) as pool:
+        lease = await pool.lease()
+        assert (backend.opened, lease.started) == (1, True)
+        backend.is_broken = True
+        with pytest.raises(SandboxError, match="It is broken"):
+            await pool.lease()
+        assert pool.in_use == 1
+        assert list(tmp_path.iterdir()) == [lease.workspace]
 
 
 async def test_many_first_calls_cause_one_start(tmp_path: Path) -> None:

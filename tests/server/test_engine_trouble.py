@@ -83,6 +83,41 @@ def test_an_engine_that_goes_costs_calls_and_says_what_to_do(task_set: Path, dat
     check_record(data, ["failed"])
 
 
+def test_a_server_starts_when_one_of_its_hosts_takes_sandboxes_and_names_the_others(
+    task_set: Path, data: Path, tmp_path: Path
+) -> None:
+    gone, other = f"unix://{tmp_path}/nothing.sock", f"unix://{tmp_path}/neither.sock"
+    said = refused(task_set, data, "--sandbox", "docker", "--docker-host", gone, "--docker-host", other)
+    assert all(f"No Docker engine answers at {place}" in " ".join(said.split()) for place in (gone, other))
+    assert "about containers" in refused(task_set, data, "--docker-host", gone)
+    with Complaining(None, image.labels(), "write /x: no space left on device") as good:
+        arguments = ["--tasks", str(task_set), "--data", str(data), "--sandbox", "docker"]
+        pipe = Pipe(arguments, env={**os.environ, "M3BENCH_DOCKER_HOSTS": f"{gone}, {good.address}"})
+        try:
+            pipe.open()
+            answer = text(pipe.ask(1, "start_task", {"task_id": "sum-1"}))
+        finally:
+            pipe.close()
+    assert "No Docker host takes a sandbox now." in answer
+    assert "`docker system prune` makes room" in answer
+    assert good.made
+
+
+@pytest.mark.docker
+def test_the_manifest_of_a_run_names_the_host_of_its_sandbox(task_set: Path, data: Path, tmp_path: Path) -> None:
+    gone = f"unix://{tmp_path}/nothing.sock"
+    with Relay(tmp_path / "relay.sock") as relay:
+        with playing(task_set, data, M3BENCH_DOCKER_HOSTS=f"{gone} {relay.address}") as pipe:
+            assert text(pipe.ask(2, "math__sum", SUM)) == "27"
+            assert "Submitted" in text(pipe.ask(3, "submit", {"answer": "27"}))
+    check_record(data, ["success"])
+    store = SqliteStore(data)
+    try:
+        assert [run.manifest["host"] for run in store.runs()] == [relay.address]
+    finally:
+        store.close()
+
+
 @pytest.mark.slow
 def test_a_server_that_requires_isolation_does_not_start_without(task_set: Path, data: Path) -> None:
     said = refused(task_set, data, "--sandbox", "inprocess", "--require-isolation")

@@ -25,7 +25,7 @@ from m3bench.sandboxes.backends.docker.baseline import TEMPORARY, ContainerLimit
 from m3bench.sandboxes.backends.docker.container import HostContainer, discard
 from m3bench.sandboxes.backends.docker.engine import Client, Engine
 from m3bench.sandboxes.backends.docker.engine_facts import EngineFacts, survey
-from m3bench.sandboxes.backends.docker.leases import HELD, LEASE_SECONDS, marks, new_name
+from m3bench.sandboxes.backends.docker.leases import HELD, LEASE_SECONDS, PRODUCT, marks, new_name
 from m3bench.sandboxes.backends.docker.placement import EngineVolume, Placement, SharedFolder
 from m3bench.sandboxes.backends.docker.reaper import holdings, reap, remove
 from m3bench.sandboxes.backends.docker.stream import attach
@@ -51,6 +51,8 @@ class DockerBackend(HostBackend):
     """Opens sandboxes whose host is a container.
 
     Args:
+        address: Where the engine is, as in `DOCKER_HOST`, or the name of a Docker context; as the environment says
+            when None.
         runtime: Another OCI runtime than the engine's default, such as `runsc`.
         limits: What a container may use.
         shared: Whether the engine sees our file system; found out when None.
@@ -65,6 +67,7 @@ class DockerBackend(HostBackend):
     def __init__(
         self,
         *,
+        address: str | None = None,
         runtime: str | None = None,
         limits: ContainerLimits | None = None,
         shared: bool | None = None,
@@ -72,7 +75,8 @@ class DockerBackend(HostBackend):
         starts: int = STARTS,
     ) -> None:
         super().__init__(starts=starts)
-        self.engine = Engine()
+        self.place = address
+        self.engine = Engine(address)
         self._limits = limits or ContainerLimits()
         self._runtime = runtime
         self._shared = shared
@@ -91,7 +95,11 @@ class DockerBackend(HostBackend):
         try:
             await super().__aexit__(kind, error, trace)
         finally:
-            self.engine.close()
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self.engine.close()
 
     @property
     def guards(self) -> frozenset[Guard]:
@@ -172,7 +180,26 @@ class DockerBackend(HostBackend):
 
     async def resume(self, workspace: Path) -> None:
         """Have the files of a workspace whose owner is gone in its folder, and nothing of that owner's running."""
-        await self.engine.ask(lambda client: self._resume(client, workspace.resolve()))
+        await self.recover(workspace)
+
+    async def recover(self, workspace: Path) -> bool:
+        """The same; whether there was anything of that workspace on the engine."""
+        return await self.engine.ask(lambda client: self._resume(client, workspace.resolve()))
+
+    async def room(self) -> int:
+        """How many more containers fit into the engine's memory, those of other owners counted.
+
+        Raises:
+            SandboxError: The engine does not answer, or cannot run sandboxes of this m3bench.
+        """
+        return await self.engine.ask(self._room)
+
+    def _room(self, client: Client) -> int:
+        if self._facts is None:
+            self._facts = survey(client)
+        memory = int(client.info().get("MemTotal") or 0)
+        up = client.containers(filters={"label": PRODUCT})
+        return memory // self._limits.memory - len(up)
 
     async def leave(self, workspace: Path) -> None:
         """Bring the files of a sandbox that closes back into its workspace."""
@@ -204,7 +231,7 @@ class DockerBackend(HostBackend):
             raise
         return stream
 
-    def _resume(self, client: Client, workspace: Path) -> None:
+    def _resume(self, client: Client, workspace: Path) -> bool:
         found = [one for one in holdings(client) if one.folder == str(workspace) and one.name not in HELD]
         for holding in found:
             if holding.kind == "container":
@@ -215,6 +242,7 @@ class DockerBackend(HostBackend):
                     self._facts = survey(client)
                 volume = EngineVolume(self._facts.image, self._lease)
                 volume.recover(client, workspace, holding.name, keep=RESULTS)
+        return bool(found)
 
     def _make(self, client: Client, facts: EngineFacts, name: str, workspace: Path) -> None:
         import docker.errors
@@ -265,13 +293,18 @@ class DockerBackend(HostBackend):
         return self._shared is False or facts.maps_users
 
     async def _keep_tidy(self) -> None:
-        """Remove leftovers now and from time to time."""
+        """Remove leftovers now and from time to time; that an engine stays away is said once."""
+        said = ""
         while True:
             try:
                 for holding, reason in await self.engine.ask(reap):
                     logger.warning("Removed the leftover %s %s: %s", holding.kind, holding.name, reason)
+                said = ""
             except SandboxError as error:
-                logger.warning("%s", error)
+                # Of one among several, whoever chooses among them says it.
+                if said != str(error) and self.place is None:
+                    logger.warning("%s", error)
+                said = str(error)
             await anyio.sleep(REAP_SECONDS)
 
 

@@ -1,7 +1,7 @@
 """The line to a Docker engine: its SDK, called in threads, and its failures in plain words with the remedy.
 
-Which engine is said by the environment, as for the `docker` command: `DOCKER_HOST` and its companions, else
-the local socket. The SDK is imported with the first question.
+Which engine is said by whoever asks, or by the environment, as for the `docker` command: `DOCKER_HOST` and its
+companions, else the local socket. The SDK is imported with the first question.
 """
 
 import math
@@ -40,9 +40,14 @@ _OTHERWISE = "or use --sandbox process"
 
 
 class Engine:
-    """A Docker engine; nothing is connected before the first question."""
+    """A Docker engine; nothing is connected before the first question.
 
-    def __init__(self) -> None:
+    Args:
+        place: Where it is, as in `DOCKER_HOST`, or the name of a Docker context; as the environment says when None.
+    """
+
+    def __init__(self, place: str | None = None) -> None:
+        self._place = place
         self._client: Client | None = None
         self._connecting = Lock()
         self._limiter: anyio.CapacityLimiter | None = None
@@ -56,7 +61,7 @@ class Engine:
     @property
     def address(self) -> str:
         """Where the engine is."""
-        return os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+        return self._place or os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
 
     async def ask(self, question: Callable[[Client], Answer]) -> Answer:
         """The answer to a question that is put in a thread; whoever is cancelled waits for it all the same.
@@ -106,9 +111,9 @@ class Engine:
         with self._connecting:
             if self._client is None:
                 # Any version will do to ask which one the engine speaks.
-                first = _client("1.41")
+                first = _client("1.41", self._place)
                 try:
-                    self._client = _client(first.version(api_version=False)["ApiVersion"])
+                    self._client = _client(first.version(api_version=False)["ApiVersion"], self._place)
                 finally:
                     first.close()
             return self._client
@@ -164,18 +169,31 @@ _STORIES = {
 """Signs in what the SDK or the engine says, and what is said in its place."""
 
 
-def _client(version: str) -> Client:
+def _client(version: str, place: str | None) -> Client:
     """A client of the SDK that speaks a version of the API."""
     from docker.api import APIClient
-    from docker.utils import kwargs_from_env
 
-    client = APIClient(version=version, timeout=ANSWER_SECONDS, **kwargs_from_env())
+    client = APIClient(version=version, timeout=ANSWER_SECONDS, **_way(place))
     # Else certificates and proxies that are meant for the web would come before those of the engine.
     client.trust_env = False
     # Else the SDK keeps a connection for every address it ever asked, and trips over those that an engine that was
     # restarted has closed.
     client.headers["Connection"] = "close"
     return client
+
+
+def _way(place: str | None) -> dict[str, Any]:
+    """How the SDK gets to an engine."""
+    from docker.context import ContextAPI
+    from docker.utils import kwargs_from_env
+
+    if place is None or "://" in place:
+        # Certificates are those of the environment, wherever the engine is.
+        return dict(kwargs_from_env({**os.environ, "DOCKER_HOST": place} if place else None))
+    found = ContextAPI.get_context(place)
+    if found is None:
+        raise SandboxError(f"There is no Docker context {place!r}: `docker context ls` shows those there are.")
+    return {"base_url": found.Host, "tls": found.TLSConfig}
 
 
 def _words(error: BaseException) -> str:

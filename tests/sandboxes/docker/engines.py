@@ -6,9 +6,9 @@ import socket
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from socketserver import ThreadingUnixStreamServer
+from socketserver import ThreadingTCPServer, ThreadingUnixStreamServer
 from typing import Any, Self
 
 ENGINE = (os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock").removeprefix("unix://")
@@ -74,21 +74,31 @@ class Complaining:
     """An engine that has everything one needs and answers to the making of a container with an error.
 
     Args:
-        path: Where its socket is.
+        path: Where its socket is; a port of this machine when None.
         labels: What its image is marked with.
         complaint: The error.
         status: Its number.
+        memory: Bytes that its machine has.
+        running: How many sandboxes it says it has.
+        made: A list that several write to.
     """
 
-    def __init__(self, path: Path, labels: Mapping[str, str], complaint: str, status: int = 500) -> None:
-        self.address = f"unix://{path}"
+    def __init__(
+        self, path: Path | None, labels: Mapping[str, str], complaint: str, status: int = 500,
+        *, memory: int = 8 * 1024**3, running: int = 0, made: list[str] | None = None,
+    ) -> None:  # fmt: skip
+        self.made = list[str]() if made is None else made
+        """Has its address for every container that it was asked to make."""
         answers: dict[str, Any] = {
             "/version": {"ApiVersion": "1.41", "MinAPIVersion": "1.12", "Version": "20.10"},
-            "/info": {"OSType": "linux", "NCPU": 2},
-            "/containers/json": [],
+            "/info": {"OSType": "linux", "NCPU": 2, "MemTotal": memory},
+            "/containers/json": [{"Id": str(number), "Labels": {}} for number in range(running)],
             "/volumes": {"Volumes": []},
             "/json": {"Id": "sha256:0", "Config": {"Labels": dict(labels), "Env": []}},
         }
+
+        def told() -> None:
+            self.made.append(self.address)
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
@@ -96,6 +106,8 @@ class Complaining:
 
             def do_POST(self) -> None:
                 self.rfile.read(int(self.headers.get("content-length") or 0))
+                if self.path.partition("?")[0].endswith("/containers/create"):
+                    told()
                 self._answer(status, {"message": complaint})
 
             def do_DELETE(self) -> None:
@@ -115,7 +127,13 @@ class Complaining:
             def log_message(self, *_: object) -> None:
                 return
 
-        self._server = ThreadingUnixStreamServer(str(path), Handler)
+        self._server: ThreadingTCPServer
+        if path is None:
+            self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+            self.address = f"tcp://127.0.0.1:{self._server.server_address[1]}"
+        else:
+            self._server = ThreadingUnixStreamServer(str(path), Handler)
+            self.address = f"unix://{path}"
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
