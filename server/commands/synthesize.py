@@ -38,6 +38,7 @@ def synthesize(
     from m3bench.server.authoring.curation.task_folder import check_folder, write_set
     from m3bench.server.authoring.synthesis.pipeline import check_servers, make_set, usable
     from m3bench.server.authoring.synthesis.rewording import Rewording
+    from m3bench.server.authoring.synthesis.usefulness import Usefulness
     from m3bench.server.commands.screen import counter, print_json
     from m3bench.tasks.library import Library, MadeLibrary
     from m3bench.tasks.render.art import Art
@@ -52,22 +53,27 @@ def synthesize(
         from m3bench.server.authoring.synthesis.rewording import ModelRewording
 
         rewording = ModelRewording(Asker(model))
-    folder = art or default_folder()
+    folder, usefulness = art or default_folder(), Usefulness()
     fetch(folder)
 
     async def main() -> MadeLibrary:
         with counter(count, "Synthesizing") as done:
             return await make_set(
                 chosen, count=count, seed=seed, art=Art(folder), backend=InProcessBackend(), name=name,
-                rewording=rewording, progress=done,
+                rewording=rewording, usefulness=usefulness, progress=done,
             )  # fmt: skip
 
     made = interrupts.run(main)
     write_set(made, output)
+    refused = dict(sorted(usefulness.refused.items()))
     if json:
         tasks = [
             {"id": task.id, "question": task.question, "servers": list(task.servers)} for task in made.tasks.values()
         ]
-        print_json({"set": made.set.name, "version": made.set.version, "hash": Library(output).hash, "tasks": tasks})
+        print_json({"set": made.set.name, "version": made.set.version, "hash": Library(output).hash,
+                    "refused": refused, "tasks": tasks})  # fmt: skip
     else:
         typer.echo(f"{len(made.tasks)} tasks written to {output}", err=True)
+        if refused:
+            told = ", ".join(f"{reason} {count}" for reason, count in refused.items())
+            typer.echo(f"Refused as of no use: {told}.", err=True)

@@ -35,6 +35,8 @@ class Answer:
     """The thing it is about, by name."""
     value: str | float
     tool: str
+    step: int
+    """The step that tells it, from 0."""
 
 
 @dataclass
@@ -45,6 +47,8 @@ class Instance:
     things: tuple[str, ...]
     """What is written on the card."""
     steps: list[list[ReferenceCall]] = field(default_factory=lambda: [[], [], [], []])
+    heard: list[list[str]] = field(default_factory=lambda: [[], [], [], []])
+    """What the calls of each step answered."""
     answers: list[Answer] = field(default_factory=list)
     chosen: dict[str, str] = field(default_factory=dict)
     """What was chosen for each thing on the card."""
@@ -57,6 +61,20 @@ class Instance:
     def reference(self) -> list[tuple[ReferenceCall, ...]]:
         """The steps that have calls."""
         return [tuple(step) for step in self.steps if step]
+
+    @property
+    def asked(self) -> list[list[str | float]]:
+        """What is asked of each step: values, the way between two things, what is computed, what was chosen."""
+        found: list[list[str | float]] = [
+            [answer.value for answer in self.answers if answer.step == step] for step in range(len(self.steps))
+        ]
+        if self.plan.choice is not None:
+            found[1] += self.chosen.values()
+        if self.joined is not None:
+            found[1].append(self.joined)
+        if self.result is not None:
+            found[3].append(self.result)
+        return found
 
 
 async def instantiate(
@@ -91,13 +109,14 @@ async def _follow(made: Instance, thing: str, graph: Graph, trial: TrialSandbox)
     first = {start.port: thing, **fixed, **(plan.option.arguments if plan.option else {})}
     text = await _play(trial, plan.start.tool, first)
     made.steps[0].append(_start_call(plan.start, first, thing))
+    made.heard[0].append(text)
     row = _row(plan, start, thing, rows(text))
     if plan.start.name:
         made.chosen[thing] = str(row.get(plan.start.name, ""))
         said = made.chosen[thing].casefold()
         need(not plan.start.alike or all(word in said for word in _stems(thing)), "something else was found")
     for ask in plan.asks:
-        made.answers.append(Answer(ask, thing, _value(ask, row, text), plan.start.tool))
+        made.answers.append(Answer(ask, thing, _value(ask, row, text), plan.start.tool, 0))
     for leaf in plan.near:
         await _leaf(made, leaf, row, thing, 1, [text], graph, trial)
     if plan.choice is not None:
@@ -105,6 +124,7 @@ async def _follow(made: Instance, thing: str, graph: Graph, trial: TrialSandbox)
         arguments = {**_arguments(edge, row, made, thing, graph, trial), **option.arguments}
         listing = await _play(trial, edge.consumer, arguments)
         made.steps[1].append(_call(edge, arguments, trial, option.arguments))
+        made.heard[1].append(listing)
         chosen = _picked(rows(listing), pick)
         name = str(chosen.get(words()[edge.consumer].name, ""))
         need(bool(name) and name not in made.chosen.values(), "no name, or one that was chosen before")
@@ -121,13 +141,14 @@ async def _leaf(
     arguments = {**_arguments(leaf.edge, row, made, thing, graph, trial), **leaf.words.fixed}
     text = await _play(trial, leaf.edge.consumer, arguments)
     made.steps[step].append(_call(leaf.edge, arguments, trial, leaf.words.fixed))
+    made.heard[step].append(text)
     made.files += bool(leaf.words.file)
     for ask in leaf.asks:
         value = _value(ask, (rows(text) or [{}])[0], text)
         known = str(value) if isinstance(value, str) else f"{value:g}"
         # What an earlier answer says already needs no further call.
         need(len(known) < 3 or not any(within(known.casefold(), one.casefold()) for one in said), "said before")
-        made.answers.append(Answer(ask, thing, value, leaf.edge.consumer))
+        made.answers.append(Answer(ask, thing, value, leaf.edge.consumer, step))
 
 
 async def _join(
@@ -143,6 +164,7 @@ async def _join(
     value = _value(entry.asks[0], (rows(text) or [{}])[0], text)
     need(isinstance(value, float) and value > 1, "no way, or none worth asking for")
     made.steps[1].append(_call(first, arguments, trial, {}))
+    made.heard[1].append(text)
     made.joined = float(value)
 
 
@@ -158,6 +180,7 @@ async def _total(made: Instance, ask: Ask, tool: str, trial: TrialSandbox) -> No
     result = number(text.strip()) if number(text.strip()) is not None else _first_number(text)
     need(result is not None and result not in numbers, "nothing was computed")
     made.steps[3].append(call(f"math/{tool}", arguments))
+    made.heard[3].append(text)
     made.result = result
 
 

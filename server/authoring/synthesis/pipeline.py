@@ -22,6 +22,7 @@ from m3bench.server.authoring.synthesis.plan import Plan, plans
 from m3bench.server.authoring.synthesis.pools import pool
 from m3bench.server.authoring.synthesis.rewording import Rewording
 from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
+from m3bench.server.authoring.synthesis.usefulness import Usefulness
 from m3bench.server.authoring.synthesis.wording import answer, ask_words, question, shown, wording
 from m3bench.server.authoring.verification import verify
 from m3bench.server.scoring import open_encoder
@@ -54,6 +55,7 @@ async def make_set(
     backend: Backend,
     name: str,
     rewording: Rewording | None = None,
+    usefulness: Usefulness | None = None,
     progress: Callable[[str], None] = lambda id: None,
 ) -> MadeLibrary:
     """Make a set of tasks.
@@ -66,6 +68,7 @@ async def make_set(
         backend: Where calls are made and tasks are proved.
         name: The set's name.
         rewording: Says the questions in other words; as the templates say them when left out.
+        usefulness: Refuses tasks that measure nothing, and counts them; one of its own when left out.
         progress: Told the id of each task.
 
     Raises:
@@ -76,7 +79,7 @@ async def make_set(
         sandbox = await backend.open(SandboxSpec(workspace=Path(place)))
         try:
             trial = TrialSandbox(sandbox, Path(place))
-            maker = _Maker(servers, seed, art, backend, trial, rewording)
+            maker = _Maker(servers, seed, art, backend, trial, rewording, usefulness or Usefulness())
             tasks = [task async for task in maker.tasks(count, progress)]
         finally:
             with anyio.CancelScope(shield=True):
@@ -111,6 +114,7 @@ class _Maker:
         backend: Backend,
         trial: TrialSandbox,
         rewording: Rewording | None,
+        usefulness: Usefulness,
     ) -> None:
         self.files: dict[str, bytes] = {}
         self._servers = servers
@@ -119,11 +123,12 @@ class _Maker:
         self._backend = backend
         self._trial = trial
         self._rewording = rewording
+        self._usefulness = usefulness
         self._encoder = open_encoder()
         self._pools: dict[str, list[str]] = {}
 
     async def tasks(self, count: int, progress: Callable[[str], None]) -> AsyncIterator[Task]:
-        """Proved tasks, no two with the same reference, as many kinds as there are."""
+        """Proved and useful tasks, no two with the same reference, as many kinds as there are."""
         servers = [server for server in self._servers if server not in ("math", "ocr")]
         graph = await learn(self._trial, servers, words())
         ways: set[str] = set()
@@ -135,28 +140,34 @@ class _Maker:
             # First every kind once; the later it is, the more often a kind may come again.
             if shapes[plan.shape] > number // (8 * count):
                 continue
-            instance = await self._instance(plan, graph)
+            instance = await self._instance(plan, graph, self._dice)
             way = "" if instance is None else str([sorted(str(one) for one in step) for step in instance.reference])
             if instance is None or way in ways:
+                continue
+            other = await self._instance(plan, graph, random.Random(f"other things {way}"), instance.things)
+            if self._usefulness.refuse(instance, other) is not None:
                 continue
             task = await self._task(instance, f"{FAMILY}-{made + 1:02}")
             if task is None:
                 continue
             ways.add(way)
+            self._usefulness.keep(instance)
             shapes[plan.shape] += 1
             made += 1
             progress(task.id)
             yield task
 
-    async def _instance(self, plan: Plan, graph: Graph) -> Instance | None:
+    async def _instance(
+        self, plan: Plan, graph: Graph, dice: random.Random, without: Sequence[str] = ()
+    ) -> Instance | None:
         start = plan.start.start
         assert start is not None
         if plan.start.tool not in self._pools:
             self._pools[plan.start.tool] = await pool(start, self._trial)
-        things = self._pools[plan.start.tool]
+        things = [thing for thing in self._pools[plan.start.tool] if thing not in without]
         for _ in range(TRIES):
             try:
-                return await instantiate(plan, graph, self._trial, things, self._dice)
+                return await instantiate(plan, graph, self._trial, things, dice)
             except Unfit:
                 continue
         return None
