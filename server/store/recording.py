@@ -18,7 +18,7 @@ from m3bench.server.store import schema, succession
 from m3bench.server.store.arrivals import Arrivals
 from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
 from m3bench.server.store.rows import Rows
-from m3bench.server.store.schema import Digested, Insert, Statement, Work
+from m3bench.server.store.schema import Digested, Insert, Sound, Statement, Work
 from m3bench.server.store.writer import Unit, Writer
 from m3bench.tasks.errors import RunError, StoreError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
@@ -196,7 +196,8 @@ class RecordingStore(ABC):
         values = [json.dumps(value) if isinstance(value, dict) else value for value in changes.values()]
         columns = ", ".join(f"{name} = ?" for name in changes)
         change = f"UPDATE runs SET {columns} WHERE id = ?", (*values, run)
-        self._write(change, Digested("runs", "id = ?", (run,)), succession.over(run))
+        row = "runs", "id = ?", (run,)
+        self._write(Sound(*row), change, Digested(*row), succession.over(run))
 
     def run(self, prefix: str) -> RunRecord | None:
         """The run whose handle begins so, when there is exactly one.
@@ -338,7 +339,7 @@ class RecordingStore(ABC):
         if self._seats.pop(seat, None) is not None:
             self._seated = True
 
-    def _write(self, *work: Insert | Digested | Statement) -> None:
+    def _write(self, *work: Insert | Sound | Digested | Statement) -> None:
         """Write now, together, and wait for it."""
         self._submit(lambda: work).wait()
 
@@ -369,7 +370,7 @@ class RecordingStore(ABC):
             calls, self._unrecorded = self._unrecorded, {}
 
         def rows() -> Work:
-            found: list[Insert | Digested | Statement] = []
+            found: list[Insert | Sound | Digested | Statement] = []
             for call, (missing, why) in sorted(calls.items()):
                 error = json.dumps((INTERNAL_ERROR, why))
                 found += [*missing(), schema.insert("answers", (call, "failed", "proxy", None, error, None, 0, 0))]

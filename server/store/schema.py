@@ -96,15 +96,26 @@ class Insert(NamedTuple):
     values: tuple[Any, ...]
 
 
-class Digested(NamedTuple):
-    """Rows whose digests are to be brought up to date."""
+class Sound(NamedTuple):
+    """Rows that are about to be changed: those that fit their digests lose them, so that damage outlasts the change.
+
+    What has lost its digest has an empty one until the end of the transaction.
+    """
 
     table: str
     where: str
     values: tuple[Any, ...]
 
 
-Work = Sequence[Insert | Digested | Statement]
+class Digested(NamedTuple):
+    """Rows that were changed: those that lost their digests get new ones."""
+
+    table: str
+    where: str
+    values: tuple[Any, ...]
+
+
+Work = Sequence[Insert | Sound | Digested | Statement]
 """What is written together: first all rows that are added, then the rest in its order."""
 
 
@@ -123,16 +134,19 @@ def insert(table: str, values: tuple[Any, ...]) -> Insert:
     return Insert(table, (*values, _digest(values)))
 
 
-def statements(work: Iterable[Insert | Digested | Statement]) -> list[Statement]:
+def statements(work: Iterable[Insert | Sound | Digested | Statement]) -> list[Statement]:
     """What is to be executed: rows of one table in few statements, because each costs a turn between threads."""
     rows: dict[str, list[tuple[Any, ...]]] = {}
     others: list[Statement] = []
     for one in work:
         if isinstance(one, Insert):
             rows.setdefault(one.table, []).append(one.values)
+        elif isinstance(one, Sound):
+            change = f"UPDATE {one.table} SET digest = x'' WHERE {one.where}"
+            others.append((f"{change} AND digest = row_digest({COLUMNS[one.table]})", one.values))
         elif isinstance(one, Digested):
-            digest = f"row_digest({COLUMNS[one.table]})"
-            others.append((f"UPDATE {one.table} SET digest = {digest} WHERE {one.where}", one.values))
+            change = f"UPDATE {one.table} SET digest = row_digest({COLUMNS[one.table]}) WHERE {one.where}"
+            others.append((f"{change} AND digest = x''", one.values))
         else:
             others.append(one)
     return [*(_inserts(table, values) for table, values in rows.items()), *others]

@@ -20,7 +20,7 @@ from m3bench.server.store.layout import OWNERS, WORKSPACES
 from m3bench.server.store.owners import dead
 from m3bench.server.store.records import Resumption
 from m3bench.server.store.rows import Unfinished
-from m3bench.server.store.schema import Digested, Statement, Work
+from m3bench.server.store.schema import Digested, Sound, Statement, Work
 
 WAIT_SECONDS = 24 * 3600.0
 """How long after the end of its time a run waits for a client that may still want to submit."""
@@ -54,13 +54,11 @@ def settled(owner: str, cut_off: Collection[int]) -> Work:
     """
     seats = "(SELECT id FROM seats WHERE owner = ?)"
     told = json.dumps(CUT_OFF)
+    open_ended = f"state = 'working' AND seat IN {seats} AND id NOT IN (SELECT run FROM resumptions)"
     return [
         *(schema.insert("answers", (call, "failed", "proxy", None, told, None, 0, 0)) for call in cut_off),
-        (
-            f"UPDATE runs SET state = 'abandoned' WHERE state = 'working' AND seat IN {seats} "
-            "AND id NOT IN (SELECT run FROM resumptions)",
-            (owner,),
-        ),
+        Sound("runs", open_ended, (owner,)),
+        (f"UPDATE runs SET state = 'abandoned' WHERE {open_ended}", (owner,)),
         Digested("runs", f"state = 'abandoned' AND seat IN {seats}", (owner,)),
         ("UPDATE seats SET owner = '' WHERE owner = ?", (owner,)),
     ]
@@ -81,6 +79,7 @@ def abandoned(runs: Collection[str]) -> Work:
     """What the record says of runs for which nobody came."""
     marks = f"id IN ({','.join('?' * len(runs))})"
     return [
+        Sound("runs", marks, tuple(runs)),
         (f"UPDATE runs SET state = 'abandoned' WHERE {marks}", tuple(runs)),
         Digested("runs", marks, tuple(runs)),
     ]
@@ -95,6 +94,7 @@ def over(run: str) -> Statement:
 def lost(run: str, ended: str, why: str) -> Work:
     """What the record says of a run that could not be resumed."""
     return [
+        Sound("runs", "id = ?", (run,)),
         ("UPDATE runs SET state = 'void', ended = ? WHERE id = ?", (ended, run)),
         Digested("runs", "id = ?", (run,)),
         ("UPDATE resumptions SET lost = ? WHERE run = ?", (why, run)),

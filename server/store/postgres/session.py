@@ -6,11 +6,12 @@ process: a process that was taken for dead writes nothing any more, and one that
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from m3bench.server.store.postgres.dialect import inserts, storable, translated
 from m3bench.server.store.postgres.pool import Connection, driver
 from m3bench.server.store.postgres.trouble import kind_of
-from m3bench.server.store.schema import COLUMNS, Digested, Insert, Statement, Work, row_digest
+from m3bench.server.store.schema import COLUMNS, Digested, Insert, Sound, Statement, Work, row_digest
 
 BLOB_LOCK = 0x6D33_0002
 """Shared by those who write large values, held alone by who removes those that nobody refers to."""
@@ -69,18 +70,32 @@ class PostgresSession:
         for sql, values in statements:
             self._connection.execute(sql, values)
 
-    def _change(self, one: Digested | Statement) -> None:
-        if isinstance(one, Digested):
+    def _change(self, one: Sound | Digested | Statement) -> None:
+        if isinstance(one, Sound):
+            self._strip(one)
+        elif isinstance(one, Digested):
             self._digest(one)
         else:
             sql, values = one
             self._connection.execute(translated(sql), tuple(map(storable, values)))
 
+    # Digests are computed here, because the database cannot.
+
+    def _strip(self, rows: Sound) -> None:
+        """Take their digests from rows that fit them."""
+        for *values, digest in self._rows(rows, "digest != ''"):
+            if bytes(digest) == row_digest(*values):
+                self._set_digest(rows.table, values[0], b"")
+
     def _digest(self, rows: Digested) -> None:
-        """Bring digests up to date: they are computed here, because the database cannot."""
-        columns = COLUMNS[rows.table]
-        key = columns.split(", ")[0]
-        query = translated(f"SELECT {columns} FROM {rows.table} WHERE {rows.where} FOR UPDATE")
-        for values in self._connection.execute(query, rows.values).fetchall():
-            update = f"UPDATE {rows.table} SET digest = %s WHERE {key} = %s"
-            self._connection.execute(update, (row_digest(*values), values[0]))
+        """Give rows without one their digest."""
+        for *values, _ in self._rows(rows, "digest = ''"):
+            self._set_digest(rows.table, values[0], row_digest(*values))
+
+    def _rows(self, rows: Sound | Digested, those: str) -> list[tuple[Any, ...]]:
+        query = f"SELECT {COLUMNS[rows.table]}, digest FROM {rows.table} WHERE {rows.where} AND {those} FOR UPDATE"
+        return list(self._connection.execute(translated(query), rows.values).fetchall())
+
+    def _set_digest(self, table: str, key: object, digest: bytes) -> None:
+        column = COLUMNS[table].split(", ")[0]
+        self._connection.execute(f"UPDATE {table} SET digest = %s WHERE {column} = %s", (digest, key))

@@ -1,10 +1,12 @@
 """What every store promises, on each of them: what was answered is on record, whatever dies."""
 
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 from m3bench.proxy.call import CUT_OFF, Answer
 from m3bench.server.store.blobs import BLOB_BYTES
 from m3bench.server.store.contract import Store
+from m3bench.server.store.layout import database
 from m3bench.server.store.modes import check_mode, claim_mode
 from m3bench.server.store.opening import look_over, open_reader, open_store
 from m3bench.server.store.place import Place
@@ -355,6 +358,20 @@ def test_a_look_over_a_record_finds_nothing_where_nothing_is_damaged(place: Plac
     found = look_over(place)
     assert (found.runs, found.calls, found.damage) == (1, 5, ())
     assert_recorded(place, client)
+
+
+def test_damage_outlasts_a_change_of_the_run(place: Place, opened: Open, request: pytest.FixtureRequest) -> None:
+    store = opened()
+    begin(store)
+    damage = "UPDATE runs SET task = 'sum-2'"
+    if place.url is None:
+        with closing(sqlite3.connect(database(place.folder))) as other, other:
+            other.execute(damage)
+    else:
+        request.getfixturevalue("postgres").execute(f"SET search_path TO m3bench; {damage}", place.url)
+    store.change_run(RUN, state="abandoned")
+    assert [one.run for one in look_over(place).damage] == [RUN]
+    assert store.runs() == []
 
 
 def test_a_store_makes_its_folder_only_for_files(place: Place) -> None:
