@@ -15,6 +15,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from m3bench.server.store.archives import unpack_files
 from m3bench.server.store.importing import import_runs
 from m3bench.server.store.layout import RUNS, run_folder
 from m3bench.server.store.records import CallRecord, RunRecord
@@ -82,7 +83,7 @@ def _opened(folder: Path, parcel: bytes) -> tuple[RunRecord, list[CallRecord]]:
         run = RunRecord(**told["run"])
         rmtree(run_folder(folder, run.id), ignore_errors=True)
         files = [member for member in archive.getmembers() if member.name != RECORD]
-        archive.extractall(folder, files, filter="data")
+        unpack_files(archive, folder, files)
     return run, [_call(fields) for fields in told["calls"]]
 
 

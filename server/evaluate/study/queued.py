@@ -21,6 +21,7 @@ from m3bench.server.evaluate.headless.plan import Attempt, Choice, ModelOptions,
 from m3bench.server.evaluate.study.cells import Cell
 from m3bench.server.evaluate.study.plan_file import StudyPlan
 from m3bench.server.results.resultset import Sample
+from m3bench.server.store.archives import unpack_files
 from m3bench.server.store.postgres.queue import Key, Queue, QueuedCell
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError, UserError
@@ -123,5 +124,5 @@ def _unpacked(queue: Queue, hash: str, folder: Path) -> Path:
     if found is None:
         raise UserError("The study's set of tasks is not in the queue: start the study again.")
     with tarfile.open(fileobj=io.BytesIO(found)) as archive:
-        archive.extractall(folder, filter="data")
+        unpack_files(archive, folder)
     return folder
