@@ -1,7 +1,7 @@
 """Shortens long results by asking the model itself what of them the task may still need.
 
 Only texts are shortened; pictures stay. A reply that is empty or not shorter is of no use: then the beginning of the
-result is kept.
+result is kept. Whatever is kept is cut at the limit, so that a talkative model has no more room than another.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -40,5 +40,5 @@ class Compression:
             return text
         prompt = COMPRESS.format(limit=self._limit, question=self._question, tool=tool, text=text)
         said = (await self._ask(prompt)).strip()
-        kept = said if 0 < len(said) < len(text) else text[: self._limit]
-        return COMPRESSED.format(length=len(text), text=kept)
+        kept = said if 0 < len(said) < len(text) else text
+        return COMPRESSED.format(length=len(text), text=kept[: self._limit])

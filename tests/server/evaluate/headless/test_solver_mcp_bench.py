@@ -166,6 +166,9 @@ async def test_compression_keeps_what_is_short_and_what_is_no_text() -> None:
         "x" * 10, picture, f"(shortened from 11 characters) {'x' * 10}",
     ]  # fmt: skip
     assert len(prompts) == 1
+    (long,) = await compression.shorten("t", [ContentText(text="x" * 1000)])
+    assert isinstance(long, ContentText)
+    assert long.text == f"(shortened from 1000 characters) {'y' * 10}", "what the model says is held to the limit too"
 
 
 @pytest.mark.parametrize(
