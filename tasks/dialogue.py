@@ -26,7 +26,8 @@ _QUOTED = 60
 
 _CONFIRMING = (
     "confirm", "correct", "is that right", "is this right", "is it right", "are these right", "right?", "propos",
-    "recommend", "suggest", "shall i", "shall we", "go ahead", "happy with", "okay?", "ok?", "okay with", "ok with",
+    "recommend", "suggest", "shall i go", "shall i proceed", "shall i book", "shall i do", "shall we go", "go ahead",
+    "happy with", "okay?", "ok?", "okay with", "ok with",
     "okay for", "ok for", "agree", "approve", "sign off", "work for you", "works for you", "sound good", "sounds good",
     "sound right", "sounds right", "final", "my plan", "i plan to", "i am going to", "summar", "double check",
     "recheck", "still true", "still hold", "still right", "still want", "any change", "changed", "as you said",

@@ -21,18 +21,22 @@ from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task, TaskSet
 
 PLANS = "plans.json"
-BUNDLED = Path(__file__).parent / "data" / "sets" / "m3"
+SETS = Path(__file__).parent / "data" / "sets"
+BUNDLED = SETS / "m3"
+DESK = SETS / "desk"
+"""The set whose tasks have a person who must be asked, and documents with rules."""
 
 
 class Library:
     """The tasks of one set.
 
     Args:
-        folder: The set's folder; the one that travels with the package when left out.
+        folder: The set's folder, or the name of a set that travels with the package; of those `m3` when left out.
     """
 
     def __init__(self, folder: Path = BUNDLED) -> None:
-        self.folder = folder
+        named = SETS / folder.name
+        self.folder = named if str(folder) == folder.name and not folder.exists() and named.is_dir() else folder
 
     @cached_property
     def set(self) -> TaskSet:

@@ -18,7 +18,7 @@ from m3bench.server.authoring.planning import play_plans
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import M3Error, UserError
-from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.families.registry import EVERY, FAMILIES
 from m3bench.tasks.library import BUNDLED, Library, MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.packages import default_folder, fetch
@@ -116,8 +116,8 @@ def private_set(settings: Settings, seed: int, secret: Secret | None = None) -> 
     """
     families = list(settings.family) or list(FAMILIES)
     for name in families:
-        if name not in FAMILIES:
-            raise UserError(f"There is no family {name!r}.{did_you_mean(name, FAMILIES)}")
+        if name not in EVERY:
+            raise UserError(f"There is no family {name!r}.{did_you_mean(name, EVERY)}")
     place = default_folder()
     fetch(place)
     done = 0
@@ -169,7 +169,7 @@ def _family(family: str, seed: int, per_family: int, art: Path, secret: Secret |
     async def main() -> MadeLibrary:
         backend = InProcessBackend()
         made = await generate(
-            [FAMILIES[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="", version="",
+            [EVERY[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="", version="",
             naming=secret.name if secret is not None else str,
         )  # fmt: skip
         files = {name: data for name, data in made.files() if "/" in name}

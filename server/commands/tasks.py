@@ -313,13 +313,13 @@ def _library(folder: Path | None) -> "Library":
 def _families(names: list[str] | None) -> "list[Family]":
     from m3bench.tasks.catalog import did_you_mean
     from m3bench.tasks.errors import UserError
-    from m3bench.tasks.families.registry import FAMILIES
+    from m3bench.tasks.families.registry import EVERY, FAMILIES
 
-    unknown = sorted(set(names or ()) - set(FAMILIES))
+    unknown = sorted(set(names or ()) - set(EVERY))
     if unknown:
-        hint = did_you_mean(unknown[0], FAMILIES)
-        raise UserError(f"There is no family {unknown[0]!r}: choose from {', '.join(FAMILIES)}.{hint}")
-    return [FAMILIES[name] for name in names or FAMILIES]
+        hint = did_you_mean(unknown[0], EVERY)
+        raise UserError(f"There is no family {unknown[0]!r}: choose from {', '.join(EVERY)}.{hint}")
+    return [EVERY[name] for name in names or FAMILIES]
 
 
 def _art(folder: Path | None) -> "Art":

@@ -27,11 +27,13 @@ class BarcodeLookup:
 
     name = "barcode_lookup"
     servers = ("pyzbar-mcp", "openlibrary_mcp", "math", "amazon", "excel")
+    circled = (2, 3)
+    """How many may be."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Six books on a table, face down; two or three are circled."""
         known = [book for book in kit.world("books") if book.get("pages")]
-        meant = rng.sample(known, rng.choice((2, 3)))
+        meant = rng.sample(known, rng.choice(self.circled))
         books = [*meant, *rng.sample([book for book in known if book not in meant], _BOOKS - len(meant))]
         rng.shuffle(books)
         canvas = Canvas(kit.art, 1440, 1060)

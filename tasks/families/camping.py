@@ -30,6 +30,17 @@ class _Tables(Tables):
 _tables = tables("camping", _Tables)
 
 
+def has_brochure(park: Record) -> bool:
+    """Whether it is known what it looks like in a park."""
+    return park["id"] in _tables().landscapes
+
+
+def brochure(park: Record) -> tuple[str, str, str]:
+    """What the brochure of a park shows: its name, its rank and a landscape."""
+    name = core(park["name"])
+    return name, park["name"].removeprefix(name).strip(), _tables().landscapes[park["id"]]
+
+
 class Camping:
     """Camps, visitor centres, fees and events of a park, roads and heights."""
 
@@ -44,20 +55,13 @@ class Camping:
         parks = [
             park
             for park in kit.world("parks")
-            if park["id"] in _tables().landscapes and Counter(sites[park["id"]])[max(sites[park["id"]])] == 1
+            if has_brochure(park) and Counter(sites[park["id"]])[max(sites[park["id"]])] == 1
         ]
         park = rng.choice(parks)
         others = rng.sample([one for one in parks if one is not park], _BROCHURES - 1)
         shown = rng.sample([park, *others], _BROCHURES)
         canvas = Canvas(kit.art, 1400, 1080)
-        boxes = rack(
-            canvas,
-            rng,
-            [
-                (_core(one["name"]), one["name"].removeprefix(_core(one["name"])).strip(), _tables().landscapes[one["id"]])
-                for one in shown
-            ],
-        )  # fmt: skip
+        boxes = rack(canvas, rng, [brochure(one) for one in shown])
         canvas.light(rng, 0.6)
         meant = boxes[shown.index(park)]
         pen.circle(canvas, rng, [meant], [box for box in boxes if box is not meant])
@@ -211,7 +215,7 @@ _ASIDE = {
 
 def _search(name: str) -> ReferenceCall:
     free = ("limit", "start", "stateCode", "activities")
-    return call("nationalparks/findParks", {"q": name, "limit": 1}, words={"q": [_core(name).split()[0]]}, free=free)
+    return call("nationalparks/findParks", {"q": name, "limit": 1}, words={"q": [core(name).split()[0]]}, free=free)
 
 
 def _listed(tool: str, park: Record) -> ReferenceCall:
@@ -280,7 +284,7 @@ def _fee(fees: Sequence[Record], kind: str) -> float:
     return float(found[0].lstrip("$"))
 
 
-def _core(name: str) -> str:
+def core(name: str) -> str:
     """A park's name without its rank."""
     for rank in (" National Park & Preserve", " National and State Parks", " National Parks", " National Park"):
         name = name.removesuffix(rank)

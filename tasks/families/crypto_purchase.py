@@ -37,6 +37,11 @@ class _Tables(Tables):
 _tables = tables("crypto_purchase", _Tables)
 
 
+def spellings(thing: str) -> tuple[str, ...]:
+    """What else people call a thing."""
+    return _tables().things[thing]
+
+
 class CryptoPurchase:
     """Detect things, find their prices and those of coins, and compute."""
 

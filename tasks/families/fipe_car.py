@@ -35,6 +35,11 @@ class _Tables(Tables):
 _tables = tables("fipe_car", _Tables)
 
 
+def models() -> list[tuple[str, str, str]]:
+    """The shape, brand and model of every car that there is."""
+    return [(body, brand, model) for body, listed in _tables().models.items() for brand, model in listed]
+
+
 class FipeCar:
     """Find the versions of the model; then a fleet in coins, the best for some coins, or months of saving."""
 
@@ -44,8 +49,7 @@ class FipeCar:
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight cars under signs; red is drawn around one, with strokes below it, and another colour around one or two."""
         canvas = Canvas(kit.art, 1500, 924)
-        models = [(body, *named) for body, listed in _tables().models.items() for named in listed]
-        cars = rng.sample(models, 2 * COLUMNS)
+        cars = rng.sample(models(), 2 * COLUMNS)
         boxes = parked(canvas, rng, cars)
         chosen, *others = rng.sample(range(len(cars)), rng.randint(2, 3))
         canvas.light(rng, 0.7)

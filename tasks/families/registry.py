@@ -1,10 +1,15 @@
-"""Every family, by name: one line each, in the order of the paper."""
+"""Every family, by name: one line each.
+
+Those of the bundled set `m3` stand in the order of the paper. Those of the set `desk` have a person who must be asked and
+documents with rules; they are made when somebody names them.
+"""
 
 from m3bench.tasks.families.attraction import Attraction
 from m3bench.tasks.families.barcode_lookup import BarcodeLookup
 from m3bench.tasks.families.base import Family
 from m3bench.tasks.families.biology_chain import BiologyChain
 from m3bench.tasks.families.biology_cut import BiologyCut
+from m3bench.tasks.families.buffet import Buffet
 from m3bench.tasks.families.camping import Camping
 from m3bench.tasks.families.class_demand import ClassDemand
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
@@ -23,7 +28,9 @@ from m3bench.tasks.families.medical import Medical
 from m3bench.tasks.families.movies import Movies
 from m3bench.tasks.families.museum import Museum
 from m3bench.tasks.families.nixos_diagnostic import NixosDiagnostic
+from m3bench.tasks.families.portfolio import Portfolio
 from m3bench.tasks.families.qr_attraction import QrAttraction
+from m3bench.tasks.families.reading_list import ReadingList
 from m3bench.tasks.families.research_station import ResearchStation
 from m3bench.tasks.families.routine import Routine
 from m3bench.tasks.families.stock_growth import StockGrowth
@@ -61,4 +68,12 @@ _FAMILIES: tuple[Family, ...] = (
     NixosDiagnostic(),
 )
 
+_DESK: tuple[Family, ...] = (
+    Buffet(),
+    Portfolio(),
+    ReadingList(),
+)
+
 FAMILIES = {family.name: family for family in _FAMILIES}
+DESK = {family.name: family for family in _DESK}
+EVERY = {**FAMILIES, **DESK}

@@ -19,7 +19,7 @@ from m3bench.server.evaluate.agents.play import Play
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, Unfit
 from m3bench.tasks.families.detections import Found, read_objects
-from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.families.registry import EVERY
 from m3bench.tasks.families.texts import questions
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.task import ReferenceCall, Task
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
 
 async def blind(play: Play) -> str:
     """Plays what the picture seems to be, by what tools say of it."""
-    family = FAMILIES.get(play.task.family)
+    family = EVERY.get(play.task.family)
     asked = None if family is None else understood(play.task)
     if family is None or asked is None:
         return NOTHING

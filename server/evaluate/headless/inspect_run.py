@@ -46,7 +46,7 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Sourc
     solver = seated(
         SampleOptions(
             data=settings.data.absolute(),
-            tasks=settings.tasks.absolute() if settings.tasks is not None else None,
+            tasks=plan.library.folder.absolute() if settings.tasks is not None else None,
             sandbox=settings.sandbox,
             runtime=settings.runtime,
             encoder=settings.encoder,

@@ -56,7 +56,7 @@ def put(queue: Queue, study: str, meant: StudyPlan, chosen: Sequence[tuple[Cell,
     left = [(cell, plan) for cell, plan in chosen if plan.todo]
     for cell, plan in left:
         if cell.choice.tasks is not None:
-            queue.put_set(plan.library.hash, _packed(cell.choice.tasks))
+            queue.put_set(plan.library.hash, _packed(plan.library.folder))
     queue.put(
         [_queued(study, meant, cell, plan) for cell, plan in left],
         [Key(study, cell.name, *attempt) for cell, plan in left for attempt in plan.todo],
