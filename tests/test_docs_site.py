@@ -37,7 +37,8 @@ def test_the_reference_has_every_command_with_its_options_and_every_part_of_a_fi
         for child in getattr(command, "commands", {}).values():
             look(child, f"{name} {child.name}")
         if not getattr(command, "commands", None):
-            options = [option for one in command.params if one.param_type_name == "option" for option in one.opts]
+            shown = [one for one in command.params if one.param_type_name == "option" and not one.hidden]
+            options = [option for one in shown for option in one.opts]
             assert [option for option in options if option != "--help" and f"`{option}`" not in text] == []
 
     for command in typer.main.get_command(app).commands.values():  # type: ignore[attr-defined]

@@ -66,7 +66,7 @@ def test_tasks_families_servers_tools_clients_and_agents_are_offered() -> None:
     library, catalog = Library(), load_catalog()
     assert offered("m3bench tasks show ") == sorted(library.tasks)
     assert offered("m3bench run --family ") == sorted({task.family for task in library.tasks.values()})
-    assert offered("m3bench servers ") == sorted(catalog.by_name)
+    assert offered("m3bench servers ") == sorted(server.name for server in catalog.servers)
     assert offered("m3bench call ma") == [f"{name}/" for name in sorted(catalog.by_name) if name.startswith("ma")]
     assert offered("m3bench call math/m") == sorted(
         tool.qualified for tool in catalog.tools if tool.qualified.startswith("math/m")
