@@ -1,7 +1,8 @@
-"""Works in a gallery with their cards: a checklist of them, who made the oldest, or what else one of the makers made."""
+"""Works in a gallery, some of them circled: a checklist of these, which of their artists is the oldest, or what else they made."""
 
 import random
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,15 +12,26 @@ from m3bench.tasks.families import works
 from m3bench.tasks.families.articles import telling
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.works import museum_tables as _tables
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.exhibits import PIECES, exhibit, gallery
 from m3bench.tasks.task import ReferenceCall
 
-_COUNT = 3
-_PLACES = ("on the left", "in the middle", "on the right")
+_SIZE = (1600, 1290)
+_COLUMNS, _LEDGE = 4, 606
+"""Works side by side, and where those of the upper row stand."""
+_COUNT = 2 * _COLUMNS
+_KNOWN = 6
+"""How many of them are by artists of whom the museum has more; the others stand under glass."""
+_RED, _BLUE = 3, 2
+"""Works with a loop of a colour."""
 _BOOK, _SHEET = "./checklist.xlsx", "Works"
 _MARGIN = 3
 """Years between the births of the first and the next artist."""
+_LONGEST = 48
+"""Letters of a title on a card."""
+_FOUND = 6
+"""What a search for an artist may find."""
 
 
 class Museum:
@@ -29,25 +41,33 @@ class Museum:
     servers = ("metmuseum-mcp", "wiki", "excel")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Three works side by side, at least one of them under glass."""
-        departments = {record["id"]: record["name"] for record in kit.world("met_departments")}
-        pool = [work for work in kit.world("met_objects") if works.eligible(work)]
-        chosen = [rng.choice([work for work in pool if work["kind"] in PIECES])]
-        for work in rng.sample(pool, len(pool)):
-            if works.subject(work) not in {works.subject(other) for other in chosen} and len(chosen) < _COUNT:
-                chosen.append(work)
+        """Eight works in two rows: three have a red loop around them and two a blue one."""
+        pool = [work for work in kit.world("met_objects") if works.eligible(work) and len(work["title"]) <= _LONGEST]
+        made = Counter(works.subject(work) for work in kit.world("met_objects"))
+        known = [work for work in pool if works.maker(work) in _tables().artists and made[works.maker(work)] > 1]
+        chosen = _apart(rng.sample(known, len(known)), [], _KNOWN)
+        pieces = [work for work in pool if work["kind"] in PIECES]
+        chosen = _apart(rng.sample(pieces, len(pieces)), chosen, _COUNT)
         rng.shuffle(chosen)
-        canvas = Canvas(kit.art, 1400, 900)
-        level = gallery(canvas, rng)
-        width = rng.uniform(388, 412)
-        gap = (canvas.width - width * _COUNT) / (_COUNT + 1)
+        canvas = Canvas(kit.art, *_SIZE)
+        level = gallery(canvas, rng, _LEDGE)
+        width = rng.uniform(338, 346)
+        gap = (canvas.width - width * _COLUMNS) / (_COLUMNS + 1)
+        boxes = []
         for number, work in enumerate(chosen):
-            department = departments[work["met_department_id"]]
+            row, column = divmod(number, _COLUMNS)
             kind = "bull" if work["kind"] == "animal" and "bull" in work["title"] else work["kind"]
-            card = (work["title"], works.maker(work), work["date"], department)
-            exhibit(canvas, rng, kind, gap + width / 2 + number * (width + gap), width, level, card)
+            heights = (_LEDGE + 62, level) if row else (44, _LEDGE)
+            card = (work["title"], works.maker(work), work["date"])
+            x = gap + width / 2 + column * (width + gap)
+            boxes.append(exhibit(canvas, rng, kind, x, width, heights, card))
         canvas.light(rng, 0.8)
+        meant = rng.sample(range(_COUNT), _RED + _BLUE)
+        for number in meant:
+            pen.loop(canvas, rng, boxes[number], pen.RED if number in meant[:_RED] else pen.BLUE)
         told = telling(kit, _tables().artists, described=True)
+        articles = [(record["title"], *record.get("aliases", ())) for record in kit.world("articles")]
+        known_as = {name: names for names in articles for name in names}
         seen = [
             {
                 "query": works.query(work),
@@ -57,26 +77,27 @@ class Museum:
                 "subject": works.subject(work),
                 "maker": works.maker(work),
                 "artist": works.maker(work) if works.maker(work) in _tables().artists else "",
+                "known_as": known_as.get(works.maker(work), ()),
                 "telling": told.get(works.subject(work), ()),
             }
             for work in chosen
         ]
-        return Composition.of(canvas, seen=seen)
+        red, blue = ([seen[number] for number in sorted(part)] for part in (meant[:_RED], meant[_RED:]))
+        return Composition.of(canvas, seen=seen, red=red, blue=blue)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """By goal."""
-        seen = composition.facts["seen"]
+        """By goal: those with a red loop, or those with a blue one."""
+        red, blue = composition.facts["red"], composition.facts["blue"]
         match play.goal:
             case "checklist":
-                return await self._checklist(seen, path, play)
+                return await self._checklist(red, path, play)
             case "elder":
-                return await self._elder(seen, path, play)
+                return await self._elder(red, path, play)
             case _:
-                place = rng.randrange(_COUNT)
-                return await self._more(seen[place], _PLACES[place], path, play)
+                return await self._more(blue, path, play)
 
     async def _checklist(self, seen: Sequence[Mapping[str, Any]], path: str, play: Script) -> Solution:
-        """All works: number and medium, in a workbook."""
+        """Number and medium of each, in a workbook."""
         book = call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",))
         records = await _records(seen, play, book)
         media = [record["Medium"] for record in records]
@@ -95,12 +116,12 @@ class Museum:
             for work, (title, number, medium) in zip(seen, rows, strict=True)
         )
         return Solution(
-            wording=f"Find the works whose cards are in {path} in the Met's collection and list title, object ID and medium in a workbook.",
+            wording=f"Find the works with a red loop in {path} in the Met's collection and list title, object ID and medium in a workbook.",
             answer=f"{'; '.join(f'{title} has ID {number}, {medium}' for title, number, medium in rows)}. The list is in {_BOOK}.",
             fields=(
                 Field(
                     name="works",
-                    meaning="every work shown: title, the Met's object ID, medium",
+                    meaning="every work with a red loop: title, the Met's object ID, medium",
                     value=Table(
                         columns=("title", "object_id", "medium"),
                         rows=lines,
@@ -117,95 +138,128 @@ class Museum:
 
     async def _elder(self, seen: Sequence[Mapping[str, Any]], path: str, play: Script) -> Solution:
         """The artist who was born first, and the article on them."""
-        named = [work for work in seen if work["artist"]]
-        need(len(named) > 1, "fewer than two artists are named")
-        records = await _records(named, play)
+        need(all(work["artist"] for work in seen), "not all of them name an artist")
+        records = await _records(seen, play)
         years = [_birth(record.get("Artist Bio", "")) for record in records]
         need(0 not in years, "it is not known when one of them was born")
         (year, elder), (next_year, _), *_ = sorted(
-            zip(years, named, strict=True), key=lambda pair: (pair[0], pair[1]["id"])
+            zip(years, seen, strict=True), key=lambda pair: (pair[0], pair[1]["id"])
         )
         need(next_year - year >= _MARGIN, "two were born at nearly the same time")
         need(len(elder["telling"]) >= 5, "the article says nothing that it alone says")
         name = elder["artist"]
-        bio = records[named.index(elder)]["Artist Bio"]
+        told = "; ".join(f"{work['artist']} was born in {born}" for work, born in zip(seen, years, strict=True))
+        bio = records[seen.index(elder)]["Artist Bio"]
         look = call("wiki/search", {"query": name}, free=("n",), words={"query": works.distinctive_words(name)[-1:]})
         (text,) = await play.step(look)
         title = text.split("\n")[1].removeprefix("- ")
         (lead,) = await play.step(call("wiki/summary", {"title": title}, either={"title": (title, name)}))
         about = lead.split("\n\n")[1]
         return Solution(
-            wording=f"Look up the works in {path} whose cards name an artist, find the artist who was born first, and summarise the encyclopedia article on them.",
-            answer=f"{name}, born in {year}, is the oldest of the artists. {about}",
+            wording=f"Look up the works with a red loop in {path}, tell when their artists were born, and summarise the encyclopedia article on the oldest of them.",
+            answer=f"{told}. {name} is the oldest of them. {about}",
             fields=(
                 Field(
-                    name="artist",
-                    meaning="the artist who was born first",
-                    value=Name(
-                        value=name,
-                        aliases=(title,),
-                        others=tuple(work["artist"] for work in named if work is not elder),
-                        context=(str(year), elder["title"], bio, "born", "artist painter sculptor printmaker"),
+                    name="births",
+                    meaning="the artist of each work with a red loop, and the year in which that artist was born",
+                    value=Table(
+                        columns=("artist", "year"),
+                        rows=tuple(
+                            (_artist(work, seen), Integer(value=born)) for work, born in zip(seen, years, strict=True)
+                        ),
                     ),
+                ),
+                Field(
+                    name="earliest_born",
+                    meaning="the one of them who was born first",
+                    value=_artist(elder, seen, str(year), bio),
                     compared=tuple(float(one) for one in sorted(years)),
                     derived=tuple(float(one) for one in years),
                 ),
-                Field(name="birth_year", meaning="the year in which that artist was born", value=Integer(value=year)),
                 Field(
                     name="about",
-                    meaning="one or two sentences on the life or work of that artist, from an encyclopedia",
+                    meaning="one or two sentences on the life or work of the one who was born first, from an encyclopedia",
                     value=Text(words=80, value=about, mentions=(_inflected(elder["telling"]),)),
                 ),
             ),
             alternatives=(play.varied("The article without a search.", {2: ()}),),
         )
 
-    async def _more(self, work: Mapping[str, Any], where: str, path: str, play: Script) -> Solution:
-        """What else there is by the artist of one of the works, and where it is filed."""
-        artist = work["artist"]
-        need(bool(artist), "no artist is named there")
+    async def _more(self, marked: Sequence[Mapping[str, Any]], path: str, play: Script) -> Solution:
+        """What else there is by the artists of some of the works, and where it is filed."""
+        need(all(work["artist"] for work in marked), "no artist is named there")
         listed = call("metmuseum-mcp/list-departments", {})
-        search = call(
-            "metmuseum-mcp/search-museum-objects",
-            {"q": artist},
-            words={"q": works.distinctive_words(artist)[-1:]},
-            either={"hasImages": (None, False, True), "title": (None, False)},
-        )
-        text, departments = await play.step(search, listed)
+        searches = [_search(work["artist"]) for work in marked]
+        *texts, departments = await play.step(*searches, listed)
         numbers = {
             name: int(number) for number, name in re.findall(r"Department ID: (\d+), Display Name: (.+)", departments)
         }
-        found = _ids(text)
-        need(work["id"] in found and 2 <= len(found) <= 7, "there is nothing else, or too much")
-        records = [_record(text) for text in await play.step(*map(_get, found))]
+        found = [_ids(text) for text in texts]
+        for work, ids in zip(marked, found, strict=True):
+            need(work["id"] in ids and 2 <= len(ids) <= _FOUND, "there is nothing else, or too much")
+        each = [number for ids in found for number in ids]
+        need(len(set(each)) == len(each), "both searches find the same")
+        records = dict(zip(each, map(_record, await play.step(*map(_get, each))), strict=True))
         others = [
-            (record["Title"], number, numbers[record["Department"]])
-            for number, record in zip(found, records, strict=True)
-            if number != work["id"] and artist in record.get("Artist", "")
+            (work["artist"], records[number]["Title"], number, numbers[records[number]["Department"]])
+            for work, ids in zip(marked, found, strict=True)
+            for number in ids
+            if number != work["id"] and work["artist"] in records[number].get("Artist", "")
         ]
-        need(bool(others), "there is nothing else")
-        titles = [title for title, _, _ in others] + [work["title"]]
+        need({artist for artist, *_ in others} == {work["artist"] for work in marked}, "there is nothing else")
+        titles = [title for _, title, _, _ in others] + [work["title"] for work in marked]
         need(len({_short(title).casefold() for title in titles}) == len(titles), "two have one title")
-        told = "; ".join(f"{title}, object {number} in department {department}" for title, number, department in others)
+        told = "; ".join(
+            f"{title} by {artist}, object {number} in department {kept}" for artist, title, number, kept in others
+        )
         return Solution(
-            wording=f"Find what else by the artist of the work {where} in {path} the Met has, with object ID and department ID.",
-            answer=f"By {artist} there is also: {told}.",
+            wording=f"Find what else by the artists of the works with a blue loop in {path} the Met has, with object ID and department ID.",
+            answer=f"There is also: {told}.",
             fields=(
                 Field(
                     name="other_works",
-                    meaning="each further work by that artist: title, the Met's object ID, the ID of its department",
+                    meaning="each further work by those artists: title, the Met's object ID, the ID of its department",
                     value=Table(
                         columns=("title", "object_id", "department_id"),
                         rows=tuple(
-                            (_title(title, titles, artist), Integer(value=number), Integer(value=department))
-                            for title, number, department in others
+                            (_title(title, titles, artist), Integer(value=number), Integer(value=kept))
+                            for artist, title, number, kept in others
                         ),
                     ),
                 ),
             ),
-            given={"where": where},
-            alternatives=(play.varied("The departments last.", {0: (search,), 1: (*play.steps[1], listed)}),),
-        )
+            alternatives=(play.varied("The departments last.", {0: searches, 1: (*play.steps[1], listed)}),),
+        )  # fmt: skip
+
+
+def _apart(
+    pool: Sequence[Mapping[str, Any]], chosen: Sequence[Mapping[str, Any]], count: int
+) -> list[Mapping[str, Any]]:
+    """Works from a pool after those that are chosen, each by somebody else, until there are so many."""
+    found = list(chosen)
+    for work in pool:
+        if len(found) < count and works.subject(work) not in {works.subject(other) for other in found}:
+            found.append(work)
+    return found
+
+
+def _search(artist: str) -> ReferenceCall:
+    return call(
+        "metmuseum-mcp/search-museum-objects",
+        {"q": artist},
+        words={"q": works.distinctive_words(artist)[-1:]},
+        either={"hasImages": (None, False, True), "title": (None, False)},
+    )
+
+
+def _artist(work: Mapping[str, Any], seen: Sequence[Mapping[str, Any]], *said: str) -> Name:
+    """The artist of a work, by any of the names that the encyclopedia has; more may be said of them."""
+    return Name(
+        value=work["artist"],
+        aliases=tuple(name for name in work["known_as"] if name != work["artist"] and "(" not in name),
+        others=tuple(other["artist"] for other in seen if other is not work),
+        context=(*said, work["title"], "born", "artist painter sculptor printmaker"),
+    )
 
 
 async def _records(seen: Sequence[Mapping[str, Any]], play: Script, *beside: ReferenceCall) -> list[dict[str, str]]:

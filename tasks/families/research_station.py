@@ -1,4 +1,4 @@
-"""A research base with its sign: what the Sun did to it, what time a storm began there, and who works nearby."""
+"""A signpost to research sites, some of them circled: what the Sun did, what time a storm began there, and who works nearby."""
 
 import json
 import math
@@ -13,21 +13,24 @@ from m3bench.tasks.answers.sheets import WorkbookRows
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.outposts import outpost
+from m3bench.tasks.render.signposts import ARMS, SIZE, signpost
 from m3bench.tasks.task import ReferenceCall
 
 _KIND = "research_institute"
 _BOOK, _SHEET = "./flare_days.xlsx", "Flares"
+_RED, _BLUE = 3, 2
+"""Sites with a loop of a colour."""
+_FAR = 150
+"""Kilometres between any two sites on a signpost."""
 _RADII = (5, 8, 12, 15, 20, 25, 30, 40, 50)
 _EDGE = 0.5
 """Kilometres around the edge of a circle in which no station may lie."""
-_MOST = 8
+_MOST = 9
 """Stations that somebody would list."""
 _MARGIN = 0.2
 """Kilometres by which the nearest must be nearer than the next."""
-_SKY = ("Observatory", "Telescope", "Gemini", "Radar", "ALMA", "Experiment")
-_COLD = ("AQ", "SJ", "CH", "SE")
 _FIRST, _LAST = date(2024, 2, 1), date(2025, 10, 20)
 
 
@@ -46,72 +49,68 @@ class ResearchStation:
     servers = ("nasa-mcp", "google-maps", "excel")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A base and its sign."""
+        """A post with arms that point to nine sites, far from each other; three have a red loop and two a blue one."""
         stations = [place for place in kit.world("places") if place["types"][0] == _KIND]
-        site = rng.choice(
-            [place for place in stations if _remote(place) and sum(_apart(place, other) < 15 for other in stations) > 1]
-        )
-        canvas = Canvas(kit.art, 1280, 860)
-        cold = site["country"] in _COLD or "AK" in site["address"]
-        land = "snow" if cold else "meadow" if re.search(r", (MA|OR) ", site["address"]) else "sand"
-        below = [part.strip() for part in site["address"].split(",")][-2:]
-        sky = any(word in site["name"] for word in _SKY)
-        outpost(
-            canvas,
-            rng,
-            land,
-            site["name"],
-            [re.sub(r"\b[A-Z]{2} \d{5}\b|\d{4,}", "", ", ".join(below)).strip(" ,")],
-            domes=sky,
-            beings=site["country"] in ("AQ", "CL"),
-        )
-        canvas.light(rng, 0.8)
+        pool = [
+            place for place in stations if _remote(place) and sum(_apart(place, other) < 15 for other in stations) > 1
+        ]
+        sites: list[Mapping[str, Any]] = []
+        for place in rng.sample(pool, len(pool)):
+            if len(sites) < ARMS and all(_apart(place, other) > _FAR for other in sites):
+                sites.append(place)
+        canvas = Canvas(kit.art, *SIZE)
+        boxes = signpost(canvas, rng, [site["name"] for site in sites])
+        canvas.light(rng, 0.7)
+        meant = rng.sample(range(ARMS), _RED + _BLUE)
+        for number in meant:
+            pen.loop(canvas, rng, boxes[number], pen.RED if number in meant[:_RED] else pen.BLUE, air=12)
         return Composition.of(
             canvas,
-            name=site["name"],
-            around={place["name"]: _apart(site, place) for place in stations if place is not site},
+            names=[site["name"] for site in sites],
+            red=[sites[number]["name"] for number in sorted(meant[:_RED])],
+            blue=[sites[number]["name"] for number in sorted(meant[_RED:])],
+            around={
+                site["name"]: {place["name"]: _apart(site, place) for place in stations if place is not site}
+                for site in sites
+            },
             addresses={place["name"]: place["address"] for place in stations},
             flares=sorted(record["peak"][:10] for record in kit.world("solar_flares")),
             storms=sorted(record["start"][:10] for record in kit.world("geomagnetic_storms")),
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """By goal; the base is found by the name on its sign."""
+        """By goal; the sites are found by the names on the signpost."""
         facts = composition.facts
-        words = re.findall(r"\w+", facts["name"])
-        where = call(
-            "google-maps/geocode", {"address": facts["name"]}, words={"address": words}, free=("region", "language")
-        )
         match play.goal:
             case "flares":
                 window, radius = _window(rng, facts["flares"], (2, 3)), rng.choice(_RADII)
-                return await self._flares(window, radius, facts, where, path, play)
+                return await self._flares(window, radius, facts, path, play)
             case "storm":
-                return await self._storm(_window(rng, facts["storms"], (1, 1)), where, path, play)
+                return await self._storm(_window(rng, facts["storms"], (1, 1)), facts, path, play)
             case _:
-                return await self._around(rng.choice(_RADII), facts, where, path, play)
+                return await self._around(rng.choice(_RADII), facts, path, play)
 
     async def _flares(
         self,
         window: tuple[date, date],
         radius: int,
         facts: Mapping[str, Any],
-        where: ReferenceCall,
         path: str,
         play: Script,
     ) -> Solution:
-        """The Sun and the neighbours of the base side by side, then the workbook."""
+        """The Sun and the neighbours of two sites side by side, then the workbook."""
         span = _span(window)
         notices = call("nasa-mcp/get_notifications", {**span, "notification_type": "FLR"})
-        text, found, _ = await play.step(
-            notices, where, call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",))
+        text, *found, _ = await play.step(
+            notices, *map(_where, facts["blue"]), call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",))
         )
         days = sorted(set(re.findall(r"start (\d{4}-\d\d-\d\d)T", text)))
         need(days == sorted(set(re.findall(r"Issue Time: (\S+)T", text))), "one was told of on another day")
         flares = [call("nasa-mcp/get_solar_flare", {"start_date": day, "end_date": day}) for day in days]
         ejections = [call("nasa-mcp/get_coronal_mass_ejection", {"start_date": day, "end_date": day}) for day in days]
-        around = sights.nearby(sights.position(found), radius * 1000, _KIND)
-        *texts, near = await play.step(*flares, *ejections, around)
+        around = [sights.nearby(sights.position(one), radius * 1000, _KIND) for one in found]
+        texts = await play.step(*flares, *ejections, *around)
+        texts, near = texts[: -len(around)], texts[-len(around) :]
         names = sorted(_called(place) for place in _others(near, radius, facts))
         need(not any("... and" in one for one in (text, *texts)), "not everything is shown")
         sun = [
@@ -126,8 +125,8 @@ class ResearchStation:
         )
         return Solution(
             wording=f"For the days with flare notifications from {window[0]} to {window[1]} write the strongest flare, its peak and the number of coronal "
-            f"mass ejections into a workbook, and name the other research sites within {radius} km of the base in {path}.",
-            answer=f"Days with announced flares: {told}. Within {radius} km there are {', '.join(names)}. The table is in {_BOOK}.",
+            f"mass ejections into a workbook, and name the other research sites within {radius} km of those with a blue loop in {path}.",
+            answer=f"Days with announced flares: {told}. Within {radius} km of the two there are {', '.join(names)}. The table is in {_BOOK}.",
             fields=(
                 Field(
                     name="flare_days",
@@ -137,7 +136,7 @@ class ResearchStation:
                 ),
                 Field(
                     name="stations",
-                    meaning="every other research site within the given distance",
+                    meaning="every other research site within the given distance of one of the two circled in blue",
                     value=Items(items=tuple(_site(name, names, facts) for name in names)),
                 ),
                 Field(
@@ -149,27 +148,22 @@ class ResearchStation:
             given={**_given(window), "radius": str(radius)},
         )
 
-    async def _storm(self, window: tuple[date, date], where: ReferenceCall, path: str, play: Script) -> Solution:
-        """When a storm began, by the clocks of the base."""
-        storms, found = await play.step(call("nasa-mcp/get_geomagnetic_storm", _span(window)), where)
+    async def _storm(self, window: tuple[date, date], facts: Mapping[str, Any], path: str, play: Script) -> Solution:
+        """When a storm began, by the clocks of three sites."""
+        names = facts["red"]
+        storms, *found = await play.step(call("nasa-mcp/get_geomagnetic_storm", _span(window)), *map(_where, names))
         need(re.findall(r"found: (\d+)", storms) == ["1"], "there must be one storm")
         start = datetime.fromisoformat(re.findall(r"Start Time: (\S+)Z", storms)[0]).replace(tzinfo=UTC)
         kp = float(re.findall(r"Index: ([\d.]+)", storms)[0])
-        lat, lng = sights.position(found)
-        zone = call(
-            "google-maps/timezone",
-            {"lat": lat, "lng": lng, "timestamp": int(start.timestamp())},
-            near={"lat": 0.02, "lng": 0.02, "timestamp": 43200.0},
-        )
-        (text,) = await play.step(zone)
-        response = json.loads(text)["response"]
-        ahead = response["rawOffset"] + response["dstOffset"]
-        need(ahead != 0, "the base keeps UTC")
-        local = start + timedelta(seconds=ahead)
+        zones = [_zone(sights.position(one), start) for one in found]
+        ahead = [_ahead(text) for text in await play.step(*zones)]
+        need(0 not in ahead and len(set(ahead)) == len(ahead), "a site keeps UTC, or the clocks of another")
+        local = {name: f"{start + timedelta(seconds=off):%H:%M}" for name, off in zip(names, ahead, strict=True)}
         moment = start.strftime("%Y-%m-%dT%H:%MZ")
         return Solution(
-            wording=f"Find the geomagnetic storm of {window[0]} to {window[1]}, and convert its start to the local time of the base in {path}.",
-            answer=f"The storm began on {start:%Y-%m-%d} at {start:%H:%M} UTC, which was {local:%H:%M} at the base. Its first Kp index is {kp:g}.",
+            wording=f"Find the geomagnetic storm of {window[0]} to {window[1]}, and convert its start to the local time of each site with a red loop in {path}.",
+            answer=f"The storm began on {start:%Y-%m-%d} at {start:%H:%M} UTC, which was "
+            f"{', '.join(f'{time} at {name}' for name, time in local.items())}. Its first Kp index is {kp:g}.",
             fields=(
                 Field(
                     name="storm_date",
@@ -184,25 +178,33 @@ class ResearchStation:
                     derived=(moment,),
                 ),
                 Field(
-                    name="local_start",
-                    meaning="the same moment by the clocks of the pictured site",
-                    value=Time(zone="local", value=f"{local:%H:%M}"),
-                    derived=(moment, float(response["rawOffset"])),
+                    name="local_starts",
+                    meaning="each site circled in red, and the same moment by its clocks",
+                    value=Table(
+                        columns=("site", "local_start"),
+                        rows=tuple(
+                            (_site(name, names, facts), Time(zone="local", value=time)) for name, time in local.items()
+                        ),
+                    ),
+                    derived=(moment, *map(float, ahead)),
                 ),
                 Field(name="first_kp", meaning="the first Kp index reported for it", value=Number(value=kp)),
             ),
             given=_given(window),
         )
 
-    async def _around(
-        self, radius: int, facts: Mapping[str, Any], where: ReferenceCall, path: str, play: Script
-    ) -> Solution:
-        """The other stations in a circle, and where the nearest of them is."""
-        (found,) = await play.step(where)
-        (text,) = await play.step(sights.nearby(sights.position(found), radius * 1000, _KIND))
-        places = sorted(_others(text, radius, facts), key=lambda place: facts["around"][_called(place)])
+    async def _around(self, radius: int, facts: Mapping[str, Any], path: str, play: Script) -> Solution:
+        """The other stations around two sites, and where the one is that is nearest to either."""
+        found = await play.step(*map(_where, facts["blue"]))
+        texts = await play.step(*(sights.nearby(sights.position(one), radius * 1000, _KIND) for one in found))
+        off = {
+            name: min(facts["around"][site][name] for site in facts["blue"])
+            for name in facts["addresses"]
+            if name not in facts["blue"]
+        }
+        places = sorted(_others(texts, radius, facts), key=lambda place: off[_called(place)])
         names = [_called(place) for place in places]
-        far = [round(facts["around"][name], 3) for name in names]
+        far = [round(off[name], 3) for name in names]
         need(far[1] - far[0] >= max(_MARGIN, 0.1 * far[1]), "two are equally near")
         (details,) = await play.step(sights.details(places[:1]))
         address = json.loads(details)["response"]["formattedAddress"]
@@ -211,12 +213,13 @@ class ResearchStation:
         told = ", ".join(f"{name} ({rating})" for name, rating in rated)
         spots = tuple(float(place["location"][key]) for place in places for key in ("latitude", "longitude"))
         return Solution(
-            wording=f"List the other research sites within {radius} km of the base in {path} with their ratings, and give the nearest of them and its address.",
-            answer=f"Within {radius} km there are {told}. The nearest is {names[0]}, {address}.",
+            wording=f"List the other research sites within {radius} km of those with a blue loop in {path} with their ratings, and give the one that is nearest to "
+            "its site, and its address.",
+            answer=f"Within {radius} km of the two there are {told}. The nearest is {names[0]}, {address}.",
             fields=(
                 Field(
                     name="stations",
-                    meaning="every other research site within that distance, with its visitors' rating",
+                    meaning="every other research site within that distance of one of the two circled in blue, with its visitors' rating",
                     value=Table(
                         columns=("name", "rating"),
                         rows=tuple(
@@ -226,7 +229,7 @@ class ResearchStation:
                 ),
                 Field(
                     name="nearest",
-                    meaning="the one of them that is nearest as the crow flies",
+                    meaning="the one of them that is nearest to either of the two as the crow flies",
                     value=_site(names[0], names, facts),
                     compared=tuple(far),
                     derived=spots,
@@ -246,13 +249,37 @@ def _given(window: tuple[date, date]) -> dict[str, str]:
     return {"start": window[0].isoformat(), "end": window[1].isoformat()}
 
 
-def _others(text: str, radius: int, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The stations in a circle but for the base itself; none may lie at its edge."""
-    inside = [name for name, km in facts["around"].items() if km < radius]
-    need(2 <= len(inside) <= _MOST, "too few or too many stations")
-    need(not any(abs(km - radius) < _EDGE for km in facts["around"].values()), "a station lies on the edge")
-    found = [place for place in json.loads(text)["response"]["places"] if _called(place) != facts["name"]]
-    need(sorted(map(_called, found)) == sorted(inside), "others are found")
+def _where(name: str) -> ReferenceCall:
+    words = re.findall(r"\w+", name)
+    return call("google-maps/geocode", {"address": name}, words={"address": words}, free=("region", "language"))
+
+
+def _zone(spot: tuple[float, float], moment: datetime) -> ReferenceCall:
+    return call(
+        "google-maps/timezone",
+        {"lat": spot[0], "lng": spot[1], "timestamp": int(moment.timestamp())},
+        near={"lat": 0.02, "lng": 0.02, "timestamp": 43200.0},
+    )
+
+
+def _ahead(text: str) -> int:
+    """Seconds by which the clocks of a place are ahead of UTC."""
+    response = json.loads(text)["response"]
+    return int(response["rawOffset"] + response["dstOffset"])
+
+
+def _others(texts: Sequence[str], radius: int, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The stations around two sites but for these; each has some, and none may lie at an edge."""
+    found = []
+    for text, site in zip(texts, facts["blue"], strict=True):
+        off = facts["around"][site]
+        inside = sorted(name for name, km in off.items() if km < radius)
+        need(bool(inside), "a site is alone")
+        need(not any(abs(km - radius) < _EDGE for km in off.values()), "a station lies on the edge")
+        near = [place for place in json.loads(text)["response"]["places"] if _called(place) != site]
+        need(sorted(map(_called, near)) == inside, "others are found")
+        found += near
+    need(3 <= len(found) <= _MOST, "too few or too many stations")
     return found
 
 
@@ -261,7 +288,7 @@ def _called(place: Mapping[str, Any]) -> str:
 
 
 def _site(name: str, names: Sequence[str], facts: Mapping[str, Any]) -> Name:
-    others = (*(other for other in names if other != name), facts["name"])
+    others = tuple(dict.fromkeys(other for other in (*names, *facts["names"]) if other != name))
     known = _tables().known_as
     return Name(
         value=name,

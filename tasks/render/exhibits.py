@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.paintings import painting
 from m3bench.tasks.render.shapes import ellipse, fade, line, mix, path, polygon, rect
+from m3bench.tasks.scene import Box
 
 _WALLS = ("#7d8b86", "#8a4b46", "#44566b", "#c9bda4", "#5b6650", "#a88f7b", "#d9d4c8")
 _FLOORS = ("#b98a5e", "#8d633f", "#a9a39a", "#6f5a48")
@@ -36,22 +37,29 @@ _SEEN = {
 """What a detector takes a piece for, where it is not the kind itself."""
 
 
-def gallery(canvas: Canvas, rng: random.Random) -> float:
-    """Wall, skirting and floor; returns where the floor begins, in pixels."""
-    width, height, level = canvas.width, canvas.height, canvas.height * 0.86
+def gallery(canvas: Canvas, rng: random.Random, ledge: float) -> float:
+    """Wall with a ledge along it, skirting and floor; returns where the floor begins, in pixels."""
+    width, height, level = canvas.width, canvas.height, canvas.height * 0.94
     wall, floor = rng.choice(_WALLS), rng.choice(_FLOORS)
     canvas.draw(
         fade("wall", mix(wall, "#ffffff", 0.22), wall), rect(0, 0, width, level, "url(#wall)"),
         fade("floor", mix(floor, "#ffffff", 0.2), mix(floor, "#000000", 0.15)), rect(0, level, width, height - level, "url(#floor)"),
         rect(0, level - 18, width, 18, mix(wall, "#000000", 0.4)), rect(0, 0, width, 14, mix(wall, "#000000", 0.3)),
+        rect(0, ledge, width, 16, mix(wall, "#000000", 0.3)), rect(0, ledge + 16, width, 8, "#00000022"),
     )  # fmt: skip
     return level
 
 
 def exhibit(
-    canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, level: float, card: Sequence[str]
-) -> None:
-    """One work with its card below, in a column about `x`.
+    canvas: Canvas,
+    rng: random.Random,
+    kind: str,
+    x: float,
+    width: float,
+    heights: tuple[float, float],
+    card: Sequence[str],
+) -> Box:
+    """One work with its card below, in a column about `x`; returns the box of both.
 
     Args:
         canvas: Where.
@@ -59,34 +67,38 @@ def exhibit(
         kind: One of `PICTURES` or `PIECES`.
         x: Middle of the column.
         width: Of the column.
-        level: Where the floor begins.
+        heights: Where the column begins, and the floor or ledge that it stands on.
         card: Title, then further lines.
     """
-    lines = canvas.lines(card[0], width - 36, 30, "serif bold")
-    facts = [part for text in card[1:] for part in canvas.lines(text, width - 20, 27)]
-    tall = 30 + 36 * len(lines) + 34 * len(facts)
-    top = level - 36 - tall
-    canvas.draw(ellipse(x, 40, width * 0.62, 300, "#fff6dc", 'opacity="0.07"'))
+    high, level = heights
+    lines = canvas.lines(card[0], width - 30, 28, "serif bold")
+    facts = [part for text in card[1:] for part in canvas.lines(text, width - 20, 25)]
+    tall = 26 + 34 * len(lines) + 31 * len(facts)
+    top = level - 32 - tall
+    canvas.draw(ellipse(x, high, width * 0.6, 240, "#fff6dc", 'opacity="0.07"'))
     if kind in PICTURES:
-        _hang(canvas, rng, kind, x, width, top - 34)
+        upper = _hang(canvas, rng, kind, x, width, (high, top - 24))
         canvas.draw(rect(x - width / 2 + 5, top + 6, width, tall, "#00000030", 4))
     else:
-        _case(canvas, rng, kind, x, width, top - 16, level)
+        upper = _case(canvas, rng, kind, x, width, (high, top - 14), level)
     canvas.draw(rect(x - width / 2, top, width, tall, "#fbf9f3", 4))
-    y = top + 38
+    y = top + 36
     for text in lines:
-        canvas.text(text, x, y, 30, face="serif bold", anchor="middle", width=width - 24)
-        y += 36
-    for text in facts:
-        canvas.text(text, x, y, 27, face="sans", fill="#3c3f46", anchor="middle", width=width - 24)
+        canvas.text(text, x, y, 28, face="serif bold", anchor="middle", width=width - 24)
         y += 34
+    for text in facts:
+        canvas.text(text, x, y, 25, face="sans", fill="#3c3f46", anchor="middle", width=width - 24)
+        y += 31
+    return (round(x - width / 2), round(upper), round(x + width / 2), round(top + tall))
 
 
-def _hang(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, bottom: float) -> None:
-    room = bottom - 50
-    tall = min(room, 400) * rng.uniform(0.9, 1)
+def _hang(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, between: tuple[float, float]) -> float:
+    """A framed picture; returns where it begins."""
+    high, bottom = between
+    room = bottom - high
+    tall = min(room, 330) * rng.uniform(0.92, 1)
     wide = min(width * 0.94, tall * (0.78 if kind in ("portrait", "scroll") else 1.25))
-    top, left = 50 + (room - tall) / 2, x - wide / 2
+    top, left = bottom - tall, x - wide / 2
     frame = rng.choice(("#b8893a", "#8a6230", "#3a2f28", "#c9a24f"))
     canvas.draw(rect(left + 8, top + 12, wide, tall, "#00000045"))
     canvas.thing(
@@ -95,11 +107,16 @@ def _hang(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float,
         rect(left + 22, top + 22, wide - 44, tall - 44, mix(frame, "#000000", 0.4)),
         *painting(rng, kind, left + 26, top + 26, wide - 52, tall - 52),
     )  # fmt: skip
+    return top
 
 
-def _case(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, foot: float, level: float) -> None:
+def _case(
+    canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, between: tuple[float, float], level: float
+) -> float:
+    """A piece under glass on a stone; returns where the glass begins."""
     stone = rng.choice(("#e8e4da", "#d9d4ca", "#f1efe9", "#e3e6e6"))
-    wide, top = width * 0.86, 60.0
+    top, foot = max(between[0], between[1] - 360), between[1]
+    wide = width * 0.86
     canvas.draw(
         ellipse(x, level + 14, width * 0.56, 16, "#00000040"),
         rect(x - width / 2 - 12, foot, width + 24, level + 12 - foot, stone, 3),
@@ -108,7 +125,7 @@ def _case(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float,
         rect(x - width / 2 - 16, level - 8, width + 32, 22, "#34373c"),
         rect(x - wide / 2, top, wide, foot - top, "#eaf4f8", 4, 'opacity="0.30"'),
     )
-    tall = min(foot - top - 60, 330) * rng.uniform(0.86, 1)
+    tall = min(foot - top - 40, 330) * rng.uniform(0.86, 1)
     if kind in _ART:
         height = tall * (0.58 if kind in ("animal", "bull", "manuscript") else 1)
         canvas.place(_ART[kind], x, foot - 4, height, label=_SEEN.get(kind, kind))
@@ -117,15 +134,16 @@ def _case(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float,
     canvas.draw(
         rect(x - wide / 2, top, wide, foot - top, "none", 4, 'stroke="#ffffff" stroke-width="4" opacity="0.75"'),
         polygon(
-            [(x - wide * 0.42, top + 6), (x - wide * 0.24, top + 6), (x - wide * 0.42, top + 150)],
+            [(x - wide * 0.42, top + 6), (x - wide * 0.24, top + 6), (x - wide * 0.42, top + 110)],
             "#ffffff",
             'opacity="0.35"',
         ),
     )
+    return top
 
 
 def _piece(rng: random.Random, kind: str, x: float, foot: float, tall: float) -> list[str]:
-    key = f"k{round(x)}"
+    key = f"k{round(x)}-{round(foot)}"
     stone = rng.choice(("#d8d2c4", "#bfa98a", "#9c9a94", "#c8b79c", "#6f6a62"))
     metal = rng.choice(("#8f9aa3", "#a8813f", "#7c7468"))
     tone = (
