@@ -16,6 +16,7 @@ from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.fipe_car import FipeCar
 from m3bench.tasks.families.fish import Fish
+from m3bench.tasks.families.fleet import Fleet
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
 from m3bench.tasks.families.fruit_cal import FruitCal
 from m3bench.tasks.families.generate_powerpoint import GeneratePowerpoint
@@ -28,12 +29,14 @@ from m3bench.tasks.families.medical import Medical
 from m3bench.tasks.families.movies import Movies
 from m3bench.tasks.families.museum import Museum
 from m3bench.tasks.families.nixos_diagnostic import NixosDiagnostic
+from m3bench.tasks.families.park_tour import ParkTour
 from m3bench.tasks.families.portfolio import Portfolio
 from m3bench.tasks.families.qr_attraction import QrAttraction
 from m3bench.tasks.families.reading_list import ReadingList
 from m3bench.tasks.families.research_station import ResearchStation
 from m3bench.tasks.families.routine import Routine
 from m3bench.tasks.families.stock_growth import StockGrowth
+from m3bench.tasks.families.supplies import Supplies
 from m3bench.tasks.families.travel_comparison import TravelComparison
 from m3bench.tasks.families.vision_research import VisionResearch
 
@@ -72,6 +75,9 @@ _DESK: tuple[Family, ...] = (
     Buffet(),
     Portfolio(),
     ReadingList(),
+    Fleet(),
+    Supplies(),
+    ParkTour(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}

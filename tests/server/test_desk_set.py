@@ -197,7 +197,8 @@ def played(family: str, cheat: str, monkeypatch: pytest.MonkeyPatch, count: int 
 @every_family
 @pytest.mark.parametrize("cheat", ["never asks", "stops listening", "ignores the rules"])
 def test_a_cheat_solves_nothing(family, cheat, monkeypatch):
-    assert not any(played(family, cheat, monkeypatch))
+    """Whoever makes answers up may be lucky once."""
+    assert sum(played(family, cheat, monkeypatch)) <= (cheat == "never asks")
 
 
 @pytest.mark.seeds

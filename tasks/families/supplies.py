@@ -1,0 +1,130 @@
+"""Things in a room or a yard, some of them circled: which a house may buy, raffle or insure by its rules, and for how much."""
+
+import random
+
+from m3bench.tasks.families import errands, offers, talk
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.crypto_purchase import CryptoPurchase, spellings
+from m3bench.tasks.families.errands import Errand, Thing
+from m3bench.tasks.families.reduction import reduced
+from m3bench.tasks.families.talk import TalkTables
+from m3bench.tasks.families.texts import tables
+from m3bench.tasks.task import ReferenceCall
+
+
+class _Tables(TalkTables):
+    houses: tuple[str, ...]
+    organisers: tuple[str, ...]
+    covers: tuple[str, ...]
+
+
+_tables = tables("supplies", _Tables)
+
+
+class Supplies:
+    """Ask, read the rule, look the offers up; then add up what is left, times a number or divided by one."""
+
+    name = "supplies"
+    servers = ("desk", "dinox-mcp", "amazon", "math")
+
+    def compose(self, rng: random.Random, kit: Kit) -> Composition:
+        """Eight things in two rows; red is drawn around three."""
+        composition = reduced(CryptoPurchase().compose(rng, kit), 0.8)
+        known, things, meant = _tables(), composition.facts["things"], composition.facts["meant"]
+        cover, other = rng.sample(known.covers, 2)
+        return talk.with_desk(
+            composition,
+            rng,
+            known,
+            {
+                "rooms": talk.changed(rng, range(11, 40)),
+                "house": (rng.choice(known.houses),),
+                "tickets": talk.changed(rng, range(60, 400)),
+                "organiser": (rng.choice(known.organisers),),
+                "tenants": (str(rng.randrange(11, 36)),),
+                "cover": (cover, other),
+            },
+            {
+                "unwanted": {name: ", ".join(sorted(_closed(rng, things, meant))) for name in known.houses},
+                "prizes": talk.limits(rng, known.organisers, range(25, 260, 5), "${value} a prize"),
+                "insured": talk.limits(rng, known.covers, range(20, 220, 5), "${value} or more"),
+            },
+        )  # fmt: skip
+
+    async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+        """Everything by goal."""
+        things = [Thing(name, spellings(name)) for name in composition.facts["meant"]]
+        seen = call(
+            "dinox-mcp/detect-all-objects",
+            {"imageFileUri": path, "includeDescription": False},
+            free=("includeDescription",),
+        )
+        return await errands.run(_ERRANDS[play.goal], things, _tables(), rng, path, play, read=seen)
+
+
+def _closed(rng: random.Random, things: list[str], meant: list[str]) -> list[str]:
+    """Some things, and one or two of those that are meant among them."""
+    others = [name for name in things if name not in meant]
+    return [*rng.sample(meant, rng.choice((1, 1, 2))), *rng.sample(others, 2)]
+
+
+def _offer(thing: Thing) -> ReferenceCall:
+    return call(
+        "amazon/search_products",
+        {"keywords": thing.name, "n": 1},
+        words={"keywords": (thing.name,)},
+        either={"n": (None, *range(1, 11)), "amazon_domain": (None, "amazon.com")},
+    )
+
+
+def _price(text: str) -> float:
+    found = offers.prices(text)
+    need(bool(found), "it is not sold")
+    return found[0]
+
+
+_ERRANDS = {
+    "furnish": Errand(
+        count="rooms",
+        case="house",
+        paper="unwanted",
+        look_up=_offer,
+        figure=_price,
+        allowed=errands.unnamed,
+        by_name=True,
+        shared=False,
+        unit="USD",
+        kept=("bought", "the circled things that may be bought"),
+        total=("per_room", "what one of each of those costs together"),
+        result=("purchase", "what the purchase for all rooms costs"),
+        wording="Leave out what the rules keep out of the house, add up the first amazon.com offers for the other things and multiply the sum by the number of rooms.",
+    ),
+    "raffle": Errand(
+        count="tickets",
+        case="organiser",
+        paper="prizes",
+        look_up=_offer,
+        figure=_price,
+        allowed=errands.at_most(_price),
+        shared=True,
+        unit="USD",
+        kept=("prizes", "the circled things that may be prizes"),
+        total=("prize_money", "what one of each of those costs together"),
+        result=("ticket_price", "what a ticket must cost to pay for them"),
+        wording="Leave out things whose first amazon.com offer is dearer than the rules allow, add up the others and divide the sum by the number of tickets.",
+    ),
+    "insure": Errand(
+        count="tenants",
+        case="cover",
+        paper="insured",
+        look_up=_offer,
+        figure=_price,
+        allowed=errands.at_least(_price),
+        shared=True,
+        unit="USD",
+        kept=("insured", "the circled things that can be insured"),
+        total=("insured_value", "what one of each of those costs together"),
+        result=("each_pays", "the part of that for each tenant"),
+        wording="Leave out things whose first amazon.com offer is cheaper than the rules ask, add up the others and divide the sum by the number of tenants.",
+    ),
+}
