@@ -9,7 +9,6 @@ knows.
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -22,9 +21,6 @@ from m3bench.tasks.errors import StoreError
 
 GROUP = 64
 """The most units in one commit."""
-
-LOOK_SECONDS = 0.1
-"""Between two looks whether the database is still where it was."""
 
 CLOSE_SECONDS = 15.0
 """How long closing waits for what is still being written; longer than a lock is waited for."""
@@ -134,7 +130,6 @@ class Writer:
         self._session: Session | None = None
         self._queue: SimpleQueue[Unit | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._looked = 0.0
         self._closed = False
         self._turn = threading.Lock()
         self._failed = False
@@ -245,10 +240,7 @@ class Writer:
     def _open(self) -> Session:
         if self._session is None:
             self._session = self._connect()
-            self._looked = 0.0
-        if time.monotonic() - self._looked > LOOK_SECONDS:
-            self._verify()
-            self._looked = time.monotonic()
+        self._verify()
         return self._session
 
     def _commit(self, session: Session, units: Sequence[Unit]) -> Exception | None:

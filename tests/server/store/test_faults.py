@@ -213,7 +213,6 @@ def test_a_folder_that_vanishes_is_noticed_and_used_again_when_it_is_back(tmp_pa
     client = Client(store, RUN)
     anyio.run(client.call, 1)
     folder.rename(tmp_path / "elsewhere")
-    store._writer._looked = 0.0  # It looks from time to time.
     anyio.run(client.call, 2)
     assert "is gone" in client.refused[2]
     (tmp_path / "elsewhere").rename(folder)
@@ -229,7 +228,6 @@ def test_another_record_in_the_place_of_the_first_is_not_written(tmp_path: Path)
     client = Client(store, RUN)
     folder.rename(tmp_path / "elsewhere")
     SqliteStore(folder).close()
-    store._writer._looked = 0.0
     anyio.run(client.call, 1)
     anyio.run(client.call, 2)
     store.close()
