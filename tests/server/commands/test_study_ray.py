@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,17 +30,24 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture(scope="module")
-def nodes(postgres: Server) -> Iterator[Nodes]:
+@pytest.fixture
+def nodes() -> Iterator[Nodes]:
+    """A cluster for each test: one of them kills a node, which the head remembers."""
     with cluster() as found:
         yield found
 
 
-def started(nodes: Nodes, *arguments: object) -> "subprocess.Popen[str]":
+@contextmanager
+def started(nodes: Nodes, log: Path, *arguments: object) -> "Iterator[subprocess.Popen[bytes]]":
+    """A command on the cluster, which says what it says in a file."""
     environment = {**os.environ, "RAY_ADDRESS": nodes.address}
-    return subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
+    with log.open("wb") as file:
+        process = subprocess.Popen([*COMMAND, *map(str, arguments)], stdout=file, stderr=file, env=environment)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
 
 
 def leased(postgres: Server, url: str) -> int:
@@ -58,14 +66,14 @@ def test_workers_on_a_cluster_play_everything_once_though_a_node_and_a_worker_di
     path = plan(tmp_path, three_tasks(tmp_path / "set"), models=[model], repeats=8)
     url, folder = postgres.new_database(), tmp_path / "study"
     options = ["--store", url, "--on", "ray", "--workers", 2, "--slots", 2, "--needs", "cpu=1", "--lease", 5]
-    with started(nodes, "study", path, *options) as study:
+    log = tmp_path / "log"
+    with started(nodes, log, "study", path, *options) as study:
         eventually(lambda: written(folder) >= 4, "some samples", SECONDS)
         further.kill()
         eventually(lambda: written(folder) >= 8, "some more", SECONDS)
         for pid in workers_of(url):
             os.kill(pid, signal.SIGKILL)
-        _, said = study.communicate(timeout=SECONDS)
-    assert study.returncode == 0, said
+        assert study.wait(SECONDS) == 0, log.read_text()
     whole = samples(folder)
     assert len(whole) == len(set(whole)) == 24
     store = SqliteStore(folder / "m.react.task.small" / DATA)
@@ -82,12 +90,12 @@ def test_ctrl_c_ends_the_workers_on_the_cluster_and_gives_their_samples_back(
     path = plan(tmp_path, three_tasks(tmp_path / "set"), models=[model])
     url = postgres.new_database()
     options = ["--store", url, "--on", nodes.from_outside, "--workers", 3, "--needs", "cpu=2"]
-    with started(nodes, "study", path, *options) as study:
+    log, room = tmp_path / "log", "room for 1 of 3 workers so far; each asks for 2 CPU"
+    with started(nodes, log, "study", path, *options) as study:
         eventually(lambda: leased(postgres, url) == 2, "two samples are being played", SECONDS)
+        eventually(lambda: room in log.read_text(), "it is said that there is no room for the others", SECONDS)
         study.send_signal(signal.SIGINT)
-        _, said = study.communicate(timeout=120)
-    assert study.returncode == 130, said
-    assert "room for 1 of 3 workers so far; each asks for 2 CPU" in said
+        assert study.wait(120) == 130, log.read_text()
     assert leased(postgres, url) == 0
     eventually(lambda: not workers_of(url), "no worker is left", 60)
 
