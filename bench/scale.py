@@ -30,6 +30,13 @@ from typing import Any
 import anyio
 import httpx2
 
+from m3bench.server.results.resultset import DATA
+from m3bench.server.store.layout import database
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.children import family
+from tests.sets import write_set
+
 REVISION = "2026-07-28"
 COMMAND = [sys.executable, "-m", "m3bench.server.cli"]
 THINK_SECONDS = 10.0
@@ -102,8 +109,7 @@ def sample(folder: Path, samples: int) -> dict[str, float]:
     command = [*COMMAND, "run", "--agent", "oracle", "--limit", str(samples), "--parallel", "2"]
     subprocess.run([*command, "-o", str(results)], check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    database = next(results.rglob("m3bench.sqlite"))
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as rows:
+    with sqlite3.connect(f"file:{database(results / DATA)}?mode=ro", uri=True) as rows:
         tables = [name for (name,) in rows.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         counts = {name: rows.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
     return {
@@ -217,22 +223,9 @@ class Used:
         return cls(memory, cpu)
 
 
-def family(pid: int) -> list[int]:
-    """A process and all that came of it."""
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            children.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(int(path.parent.name))
-    found = [pid]
-    for one in found:
-        found += children.get(one, [])
-    return found
-
-
 def record(data: Path) -> int:
     """Bytes that a record takes."""
-    database = data / "m3bench.sqlite"
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as rows:
+    with sqlite3.connect(f"file:{database(data)}?mode=ro", uri=True) as rows:
         pages, page = (rows.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
     return int(pages) * int(page)
 
@@ -240,9 +233,6 @@ def record(data: Path) -> int:
 @contextmanager
 def server(folder: Path) -> Iterator[tuple[int, str]]:
     """A server's process number and address."""
-    sys.path.insert(0, str(Path(__file__).parent.parent))
-    from tests.sets import write_set
-
     tasks = write_set(folder / "set")
     command = [*COMMAND, "serve", "--http", "127.0.0.1:0", "--tasks", str(tasks), "--data", str(folder / "data"),
                "--max-calls", "100000"]  # fmt: skip

@@ -8,3 +8,18 @@ def children() -> set[str]:
     """The child processes of this one, where the system tells."""
     tasks = Path(f"/proc/{os.getpid()}/task")
     return {child for task in tasks.glob("*/children") for child in task.read_text().split()}
+
+
+def family(pid: int) -> list[int]:
+    """A process and all that came of it, whatever session they are in."""
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents.setdefault(int(after[1]), []).append(int(path.parent.name))
+    found = [pid]
+    for one in found:
+        found += parents.get(one, [])
+    return found

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.children import family
+
 START_SECONDS = 90.0
 
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
@@ -34,7 +36,7 @@ class Node:
 
     def kill(self) -> None:
         """Kill every process of the node, workers included, as a power cut does."""
-        for pid in _family(self.process.pid):
+        for pid in family(self.process.pid):
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -112,18 +114,3 @@ def _free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
-
-
-def _family(pid: int) -> list[int]:
-    """A process and all that came of it, whatever session they are in."""
-    parents: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            after = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents.setdefault(int(after[1]), []).append(int(path.parent.name))
-    found = [pid]
-    for one in found:
-        found += parents.get(one, [])
-    return found

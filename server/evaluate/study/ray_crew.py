@@ -68,7 +68,7 @@ class RayCrew:
         """
         ray = _ray()
         _connect(ray, self._cluster)
-        actor = ray.remote(_Seat).options(**_options(self._cluster))
+        actor = ray.remote(_Actor).options(**_options(self._cluster))
         command, environment = worker_command(self._terms), worker_environment(self._terms)
         self._actors = [actor.remote(command, environment) for _ in range(self._count)]
         here = [one.here.remote() for one in self._actors]
@@ -103,7 +103,7 @@ class RayCrew:
         ray.shutdown()
 
 
-class _Seat:
+class _Actor:
     """The actor: keeps one worker process on its node, and ends it when told.
 
     Args:
@@ -126,14 +126,9 @@ class _Seat:
         return os.uname().nodename
 
     def work(self) -> int:
-        """Wait for the worker; its exit code.
-
-        Raises:
-            RuntimeError: It was killed; Ray starts the actor again.
-        """
+        """Wait for the worker; its exit code. One that was killed ends the actor, which Ray starts again."""
         code = self._process.wait()
         if code < 0 and not self._stopped:
-            # Ends the actor, which is what Ray starts again.
             os._exit(1)
         return STOPPED if self._stopped else code
 
