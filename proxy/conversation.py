@@ -54,6 +54,7 @@ class Conversation:
         self.client = client
         self._front = front
         self._running: dict[Id, anyio.CancelScope] = {}
+        self._closed = False
         self._questions: dict[Id, _Question] = {}
 
     def takes(self, message: Message) -> bool:
@@ -106,7 +107,8 @@ class Conversation:
         return question is not None
 
     def close(self) -> None:
-        """Cut off whatever is under way: the client is gone."""
+        """Cut off whatever is under way or begins from now on: the client is gone."""
+        self._closed = True
         for scope in self._running.values():
             scope.cancel()
 
@@ -123,6 +125,8 @@ class Conversation:
         caller = Caller(seat=seat.id, revision=self.revision, client=self.client)
         with anyio.CancelScope() as scope:
             self._running[message.id] = scope
+            if self._closed:
+                scope.cancel()
             try:
                 request = tool_request(caller, message.id, message.params, raw)
                 answer = await self._front.router.call(seat, request, relay)

@@ -4,6 +4,7 @@ Nothing that a server remembers reaches another run. What its servers tell and a
 client of the seat, as far as that client can be asked. Who is hired and when is the fleet's business.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -93,7 +94,7 @@ class Patient:
         clock: What ends the call when it takes too long.
     """
 
-    def __init__(self, relay: Relay, clock: anyio.CancelScope) -> None:
+    def __init__(self, relay: Relay, clock: asyncio.Timeout) -> None:
         self._relay = relay
         self._clock = clock
 
@@ -103,11 +104,17 @@ class Patient:
 
     async def request(self, method: str, params: Mapping[str, Any]) -> Json:
         """Ask the client."""
-        begun, self._clock.deadline = anyio.current_time(), self._clock.deadline + ASK_SECONDS
+        begun = asyncio.get_running_loop().time()
+        self._put_off(ASK_SECONDS)
         try:
             return await self._relay.request(method, params)
         finally:
-            self._clock.deadline += anyio.current_time() - begun - ASK_SECONDS
+            self._put_off(asyncio.get_running_loop().time() - begun - ASK_SECONDS)
+
+    def _put_off(self, seconds: float) -> None:
+        due = self._clock.when()
+        if due is not None and not self._clock.expired():
+            self._clock.reschedule(due + seconds)
 
 
 def _error(code: int, message: str) -> Json:

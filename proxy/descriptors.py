@@ -1,18 +1,21 @@
 """Reading from and writing to a pair of pipes, without blocking the loop and without layers.
 
-Reads are chunks as they arrive. A write that the pipe takes at once is one system call; a larger one goes to a
-thread, so that a peer that does not read holds up nobody else. On systems where pipes cannot be waited for,
-threads do both.
+Reads are chunks as they arrive; whoever can deal with one without waiting is given it at once. A write that the pipe
+takes at once is one system call; a larger one goes to a thread, so that a peer that does not read holds up nobody else.
+On systems where pipes cannot be waited for, threads do both.
 """
 
 import asyncio
 import os
 import select
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import anyio
 import anyio.to_thread
+
+AtOnce = Callable[[bytes], bytes]
+"""Deals with what it can of a chunk, whole lines from its front, and returns the rest; never raises."""
 
 _CHUNK = 1 << 20
 
@@ -28,9 +31,13 @@ class Descriptors:
         self._sink = sink
         self._lock = anyio.Lock(fast_acquire=True)
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """What arrives, until the other side closes."""
-        reader = _Reader(self._source)
+    async def chunks(self, at_once: AtOnce | None = None) -> AsyncIterator[bytes]:
+        """What arrives, until the other side closes.
+
+        Args:
+            at_once: Is given a chunk before, when all earlier ones were dealt with; what it takes is not among these.
+        """
+        reader = _Reader(self._source, at_once)
         try:
             # A file or the null device cannot be waited for, and never makes one wait; elsewhere pipes cannot.
             waited = os.name == "posix" and reader.start()
@@ -65,8 +72,9 @@ class _Reader:
     Asking the system to be told, and taking that back, for every chunk would cost more than the reading.
     """
 
-    def __init__(self, source: int) -> None:
+    def __init__(self, source: int, at_once: AtOnce | None) -> None:
         self._source = source
+        self._at_once = at_once
         self._loop = asyncio.get_running_loop()
         self._arrived: deque[bytes | OSError] = deque()
         self._waiter: asyncio.Future[None] | None = None
@@ -113,9 +121,17 @@ class _Reader:
         if self._arrived:
             self.stop()
             return
+        found: bytes | OSError
         try:
-            self._arrived.append(os.read(self._source, _CHUNK))
+            found = os.read(self._source, _CHUNK)
         except OSError as error:
-            self._arrived.append(error)
-        if self._waiter is not None and not self._waiter.done():
+            found = error
+        idle = self._waiter is not None and not self._waiter.done()
+        if idle and self._at_once is not None and isinstance(found, bytes) and found:
+            found = self._at_once(found)
+            if not found:
+                return
+        self._arrived.append(found)
+        if idle:
+            assert self._waiter is not None
             self._waiter.set_result(None)

@@ -4,12 +4,14 @@ Who is started for whom is the staff's business. With a cassette the lists and a
 what is not in it goes live or is a miss, as asked.
 """
 
+import asyncio
 import json
 import time
 from collections import deque
 from collections.abc import Collection, Mapping
 from types import TracebackType
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import anyio
 from anyio.abc import TaskGroup
@@ -72,6 +74,8 @@ class Fleet:
         self._told: set[str] = set()
         self._listings: deque[tuple[dict[str, list[Json]], Listing]] = deque(maxlen=LISTINGS)
         """Made lately, with what they were made of: most seats have the same."""
+        self._current: WeakKeyDictionary[Crew | Staff, tuple[int, Listing]] = WeakKeyDictionary()
+        """Those of crews, and of everybody else, with the edition of the lists that they were made of."""
         self._staff = Staff(entries, cassette, containers, self._on_change)
         self._tasks: TaskGroup | None = None
 
@@ -128,11 +132,12 @@ class Fleet:
         asked = {"name": tool, "arguments": params.get("arguments") or {}}
         forwarded = time.monotonic_ns()
         try:
-            # A scope alone costs less than `fail_after`, and this is done for every call.
-            with anyio.CancelScope(deadline=anyio.current_time() + seconds) as clock:
+            # It costs half as much as `fail_after`, and this is done for every call.
+            async with asyncio.timeout(seconds) as clock:
                 patient = Patient(relay, clock) if relay is not None else None
                 found = await self._ask(crew, server, "tools/call", asked, params.get("_meta"), patient)
-                return _answered(found, forwarded)
+            return _answered(found, forwarded)
+        except TimeoutError:
             text = f"{server}/{tool} gave no answer within {seconds:g} seconds."
             return Answer(outcome="failed", owner="upstream", result=error_result(text), forwarded_ns=forwarded)
         except CassetteError as error:
@@ -170,7 +175,7 @@ class Fleet:
         meta = params.get("_meta")
         for server, asked in await self._addressees(crew, method, params):
             try:
-                with anyio.fail_after(seconds) as clock:
+                async with asyncio.timeout(seconds) as clock:
                     patient = Patient(relay, clock) if relay is not None else None
                     return dict(json.loads(await self._ask(crew, server, method, asked, meta, patient)))
             except (UpstreamError, CassetteError) as error:
@@ -203,6 +208,12 @@ class Fleet:
         self._staff.end(key)
 
     def _listing(self, crew: Crew | None) -> Listing:
+        found = self._current.get(crew or self._staff)
+        if found is None or found[0] != self._staff.edition:
+            found = self._current[crew or self._staff] = self._staff.edition, self._made(crew)
+        return found[1]
+
+    def _made(self, crew: Crew | None) -> Listing:
         tools = self._staff.tools(crew)
         for known, listing in self._listings:
             if known == tools:

@@ -34,6 +34,9 @@ NAME = "m3bench"
 LIST_SECONDS = 3600
 """How long a client may keep a tool list, where a seat's never changes."""
 
+_SOUND, _LINKS = "2025-03-26", "2025-06-18"
+"""The first revisions whose results may have sound, and links to resources."""
+
 
 class Calls(Protocol):
     """Where tool calls go: a router, or something that chooses one."""
@@ -132,6 +135,8 @@ class Front:
             data = json.loads(result)
             data.pop("structuredContent", None)
             result = dump(data)
+        if revision < _LINKS and (b'"audio"' in result or b'"resource_link"' in result):
+            result = _without_unknown(result, revision)
         if revision not in MODERN_PROTOCOL_VERSIONS:
             return result
         if b'"_meta"' not in result and result != b"{}":
@@ -140,6 +145,14 @@ class Front:
         data = json.loads(result)
         meta = {**(data.get("_meta") or {}), types.SERVER_INFO_META_KEY: self.stamp}
         return dump({"resultType": "complete", **data, "_meta": meta})
+
+
+def _without_unknown(result: bytes, revision: str) -> bytes:
+    """A result without blocks of kinds that a revision does not know, which would make a client refuse all of it."""
+    data = json.loads(result)
+    unknown = {"resource_link"} if revision >= _SOUND else {"audio", "resource_link"}
+    data["content"] = [block for block in data.get("content", ()) if block.get("type") not in unknown]
+    return dump(data)
 
 
 def tool_request(caller: Caller, id: Id, params: Mapping[str, object], raw: bytes | None) -> ToolRequest:

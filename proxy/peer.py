@@ -5,6 +5,7 @@ the server sent them; any other layout is parsed and written again. Who owns the
 business: lines are fed in, and a function sends them.
 """
 
+import asyncio
 import json
 import logging
 import re
@@ -28,15 +29,6 @@ Asked = Callable[[str | int, str, dict[str, Any]], None]
 logger = logging.getLogger(__name__)
 
 
-class _Pending:
-    """A request that waits for its answer."""
-
-    def __init__(self) -> None:
-        self.done = anyio.Event()
-        self.result = b""
-        self.error: UpstreamError | None = None
-
-
 class Peer:
     """Correlates requests and answers.
 
@@ -53,7 +45,7 @@ class Peer:
         self._notice = notice
         self._asked = asked
         self._last = 0
-        self._pending: dict[int, _Pending] = {}
+        self._pending: dict[int, asyncio.Future[bytes]] = {}
         self._closed: UpstreamError | None = None
 
     async def request(
@@ -72,7 +64,8 @@ class Peer:
         if self._closed is not None:
             raise self._closed
         self._last += 1
-        id, pending = self._last, _Pending()
+        id = self._last
+        pending: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._pending[id] = pending
         if announce is not None:
             announce(id)
@@ -80,7 +73,7 @@ class Peer:
             params = {**params, "_meta": {**params["_meta"], "progressToken": id}}
         try:
             await self._write({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-            await pending.done.wait()
+            return await pending
         except anyio.get_cancelled_exc_class():
             with anyio.move_on_after(1, shield=True):
                 reason = {"requestId": id, "reason": "given up"}
@@ -88,9 +81,6 @@ class Peer:
             raise
         finally:
             del self._pending[id]
-        if pending.error is not None:
-            raise pending.error
-        return pending.result
 
     async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
         """Send a notification."""
@@ -100,6 +90,17 @@ class Peer:
         """Answer a request of the other side with a result or an error."""
         with suppress(UpstreamError):
             await self._write({"jsonrpc": "2.0", "id": id, **body})
+
+    def take(self, chunk: bytes) -> bytes:
+        """Take answers that stand whole at the front of a chunk, as long as there are only such; returns the rest."""
+        start = 0
+        while (end := chunk.find(b"\n", start)) >= 0:
+            found = split(chunk[start:end])
+            if found is None:
+                break
+            self._settle(*found)
+            start = end + 1
+        return chunk[start:]
 
     async def feed(self, line: bytes) -> None:
         """Take a line from the other side. What is not a message is skipped: some servers print."""
@@ -124,8 +125,7 @@ class Peer:
         """Fail what waits, and whatever is asked from now on."""
         self._closed = error
         for pending in self._pending.values():
-            pending.error = pending.error or error
-            pending.done.set()
+            _fail(pending, error)
 
     async def _take(self, message: dict[str, Any]) -> None:
         id, method = message.get("id"), message.get("method")
@@ -147,16 +147,14 @@ class Peer:
             )
             pending = self._pending.get(id) if isinstance(id, int) else None
             if pending is not None:
-                pending.error = problem
-                pending.done.set()
+                _fail(pending, problem)
         elif isinstance(id, int) and isinstance(message.get("result"), dict):
             self._settle(id, json.dumps(message["result"], ensure_ascii=False, separators=(",", ":")).encode())
 
     def _settle(self, id: int, result: bytes) -> None:
         pending = self._pending.get(id)
-        if pending is not None:
-            pending.result = result
-            pending.done.set()
+        if pending is not None and not pending.done():
+            pending.set_result(result)
 
     async def _write(self, message: Mapping[str, Any]) -> None:
         line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="replace") + b"\n"
@@ -164,6 +162,13 @@ class Peer:
             await self._send(line)
         except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             raise self._closed or UpstreamError(self._name, "the connection is closed") from error
+
+
+def _fail(pending: asyncio.Future[bytes], error: UpstreamError) -> None:
+    if not pending.done():
+        pending.set_exception(error)
+        # Whoever asked may be gone before it waits for this: then nobody is to be warned.
+        pending.exception()
 
 
 def split(line: bytes) -> tuple[int, bytes] | None:

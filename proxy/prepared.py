@@ -13,6 +13,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
+from m3bench.proxy.descriptors import AtOnce
 from m3bench.proxy.front import Front
 from m3bench.proxy.instant import Start, prepared_bytes, prepared_file, read_prepared
 from m3bench.proxy.messages import dump
@@ -78,7 +79,7 @@ class _Client:
         self._answered = anyio.Event()
         self.got: list[bytes] = []
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self, at_once: AtOnce | None = None) -> AsyncIterator[bytes]:
         for line in self._lines:
             self._answered = anyio.Event()
             yield line + b"\n"

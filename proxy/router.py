@@ -107,6 +107,7 @@ class Router:
     ) -> None:
         self._journal = journal
         self._own = own
+        self._listed_own = own.names - {FIND_TOOLS}
         self._upstreams = upstreams
         self._timeout = timeout
         self._stopping = False
@@ -201,12 +202,15 @@ class Router:
 
     def _own_names(self, seat: Seat) -> frozenset[str]:
         """Our own tools, as far as a seat has them."""
-        return self._own.names if seat.unlisted else self._own.names - {FIND_TOOLS}
+        return self._own.names if seat.unlisted else self._listed_own
 
     def _named(self, seat: Seat, request: ToolRequest) -> ToolRequest:
         """A call under a name that a client made of a tool's as the call of that tool."""
-        name, own = request.name, {*self._own_names(seat), *([CALL_TOOL] if seat.unlisted else [])}
+        name, own = request.name, self._own_names(seat)
         if not isinstance(name, str) or name in own or self._knows(seat, name):
+            return request
+        own |= {CALL_TOOL} if seat.unlisted else set()
+        if name in own:
             return request
         listed = (entry["name"] for entry in (*seat.listing, *seat.unlisted))
         return replace(request, name=understood(name, {*own, *seat.tools, *listed}))

@@ -86,6 +86,8 @@ class Staff:
         """Started to learn their lists; nobody has asked anything else of them."""
         self._lists: dict[tuple[str, str], list[Json]] = {}
         """Lists as they are where a crew has no other, by server and method."""
+        self.edition = 0
+        """Of all lists: it grows when one of them is learned anew."""
         self._crews: dict[str, Crew] = {}
         """By run, or by seat while no run is under way."""
         self._relisting: dict[Upstream, anyio.Event] = {}
@@ -101,6 +103,7 @@ class Staff:
             about = self._cassette.about(name)
             self.about[name] = {"serverInfo": about["info"], "capabilities": about["capabilities"]}
             self._lists |= {(name, method): self._cassette.entries(name, method) for method in LISTS}
+            self.edition += 1
         if self._cassette is None or not self._cassette.replaying:
             await self._each(self._entries, self._learn)
 
@@ -245,6 +248,7 @@ class Staff:
         found = await upstream.pages(method, LISTS[method][1])
         home = upstream.home
         (home.lists if isinstance(home, Crew) else self._lists)[upstream.name, method] = found
+        self.edition += 1
         if self._cassette is not None:
             self._cassette.note_list(upstream.name, method, found)
         return found

@@ -6,6 +6,7 @@ calls go past it (`conversation`). Lines are cut in linear time and written with
 that does not read.
 """
 
+import asyncio
 import logging
 import os
 import sys
@@ -27,8 +28,9 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
+from m3bench.proxy.batch import Batch, Sink
 from m3bench.proxy.conversation import Conversation
-from m3bench.proxy.descriptors import Descriptors
+from m3bench.proxy.descriptors import AtOnce, Descriptors
 from m3bench.proxy.front import Front, client_name
 from m3bench.proxy.handlers import is_wanted
 from m3bench.proxy.messages import Id, Json, Message, Refusal, dump, message, read
@@ -53,16 +55,14 @@ Writes = MemoryObjectSendStream[SessionMessage]
 Drive = Callable[[Reads, Writes], Awaitable[None]]
 """Serves an SDK server over a pair of streams until the first one ends."""
 
-Sink = Callable[[bytes], Awaitable[None]]
-
 logger = logging.getLogger(__name__)
 
 
 class Stream(Protocol):
     """Where lines come from and go to."""
 
-    def chunks(self) -> AsyncIterator[bytes]:
-        """What arrives, until the client closes."""
+    def chunks(self, at_once: AtOnce | None = None) -> AsyncIterator[bytes]:
+        """What arrives, until the client closes; without what `at_once` took, where that can be asked."""
         ...
 
     async def send(self, data: bytes) -> None:
@@ -158,9 +158,10 @@ class Pump:
         self._conversation: Conversation | None = None
         self._opening: dict[Id, tuple[str, str, Json]] = {}
         """Requests that settle the revision when they succeed: id to revision, client and what it can be asked for."""
-        self._batched: dict[Id, _Batch] = {}
+        self._batched: dict[Id, Batch] = {}
         """Requests of batches that the SDK answers."""
         self._exchanges: list[_Exchange] = []
+        self._calls: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Serve until the client closes, or cannot be written to any more."""
@@ -174,6 +175,9 @@ class Pump:
                     exchange.into.close()
                 if self._conversation is not None:
                     self._conversation.close()
+                if self._calls:
+                    with anyio.CancelScope(shield=True):
+                        await asyncio.wait(self._calls)
 
     def _begin(self) -> None:
         """Have the SDK serve the client from now on as one that has said nothing yet."""
@@ -195,8 +199,20 @@ class Pump:
         if self._opened is not None:
             await self._repeat(self._opened)
             await self._feed(lines, self._opened.rest)
-        async for chunk in self._stream.chunks():
+        async for chunk in self._stream.chunks(lambda chunk: self._take_calls(chunk) if lines.empty else chunk):
             await self._feed(lines, chunk)
+
+    def _take_calls(self, chunk: bytes) -> bytes:
+        """Begin the plain calls that stand whole at the front of a chunk, as long as there are only such."""
+        start = 0
+        while self._conversation is not None and (end := chunk.find(b"\n", start)) >= 0:
+            line = chunk[start:end]
+            found = read(line)
+            if not isinstance(found, Message) or not self._conversation.takes(found):
+                break
+            self._begin_call(self._conversation, found, line, self._send)
+            start = end + 1
+        return chunk[start:]
 
     async def _feed(self, lines: Lines, chunk: bytes) -> None:
         for line in lines.feed(chunk):
@@ -228,12 +244,12 @@ class Pump:
             text = f"Invalid request: a batch has 1 to {MAX_BATCH} messages, this one has {len(found)}"
             await self._refuse(Refusal(INVALID_REQUEST, text))
         else:
-            batch = _Batch(self._send)
+            batch = Batch(self._send)
             for value in found:
                 await self._take_member(message(value), batch)
             await batch.close()
 
-    async def _take_member(self, member: Message | Refusal, batch: "_Batch") -> None:
+    async def _take_member(self, member: Message | Refusal, batch: Batch) -> None:
         if isinstance(member, Message) and member.method is not None and member.id is not None:
             if member.method == "initialize":
                 member = Refusal(INVALID_REQUEST, "Invalid request: initialize cannot be in a batch", member.id)
@@ -253,7 +269,7 @@ class Pump:
         """Send a message the way it has to go."""
         conversation = self._conversation
         if conversation is not None and conversation.takes(found):
-            self._tasks.start_soon(self._call, conversation, found, raw, sink)
+            self._begin_call(conversation, found, raw, sink)
             return
         cancelled = found.cancels
         if conversation is not None and (conversation.cancel(cancelled) or conversation.settle(found)):
@@ -304,6 +320,12 @@ class Pump:
             batch = self._batched.pop(id, None) if id is not None else None
             await (batch.add if batch is not None else self._send)(_dump(answer))
 
+    def _begin_call(self, conversation: Conversation, found: Message, raw: bytes | None, sink: Sink) -> None:
+        # A plain task costs a fraction of one in a group, and this is done for every call; `run` waits for them.
+        call = asyncio.get_running_loop().create_task(self._call(conversation, found, raw, sink))
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
+
     async def _call(self, conversation: Conversation, found: Message, raw: bytes | None, sink: Sink) -> None:
         assert self._seat is not None
         relay = _Relay(self._send, conversation, found.params.get("_meta"))
@@ -346,31 +368,6 @@ class Pump:
         except OSError as error:
             logger.info("The client reads no more: %s", error)
             self._tasks.cancel_scope.cancel()
-
-
-class _Batch:
-    """Gathers the responses to a batch, and sends them as one when the last is there."""
-
-    def __init__(self, send: Sink) -> None:
-        self._send = send
-        self._parts: list[bytes] = []
-        self._waiting = 1
-
-    def expect(self) -> None:
-        """One more response will come."""
-        self._waiting += 1
-
-    async def add(self, part: bytes) -> None:
-        """A response, empty when there will be none."""
-        if part:
-            self._parts.append(part)
-        self._waiting -= 1
-        if self._waiting == 0 and self._parts:
-            await self._send(b"[" + b",".join(self._parts) + b"]")
-
-    async def close(self) -> None:
-        """No more responses will be expected."""
-        await self.add(b"")
 
 
 class _Relay:

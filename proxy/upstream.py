@@ -30,7 +30,7 @@ from mcp_types import (
 
 from m3bench.proxy.call import Relay
 from m3bench.proxy.children import stop
-from m3bench.proxy.descriptors import Descriptors
+from m3bench.proxy.descriptors import AtOnce, Descriptors
 from m3bench.proxy.entries import Entry
 from m3bench.proxy.messages import Json
 from m3bench.proxy.peer import Peer
@@ -60,8 +60,8 @@ logger = logging.getLogger(__name__)
 class Wire(Protocol):
     """A line to a server, in both directions."""
 
-    def chunks(self) -> AsyncIterator[bytes]:
-        """What arrives, until the other side closes."""
+    def chunks(self, at_once: AtOnce | None = None) -> AsyncIterator[bytes]:
+        """What arrives, until the other side closes; without what `at_once` took, where that can be asked."""
         ...
 
     async def send(self, data: bytes) -> None:
@@ -223,7 +223,7 @@ class Upstream(ABC):
             peer = self._meet(wire.send, tasks)
             tasks.start_soon(self._shake_hands, peer, task_status)
             try:
-                async for chunk in wire.chunks():
+                async for chunk in wire.chunks(lambda chunk: peer.take(chunk) if lines.empty else chunk):
                     for line in lines.feed(chunk):
                         await peer.feed(line)
             finally:

@@ -10,6 +10,7 @@ import anyio
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
 from m3bench.proxy.call import Answer, Caller, Relay, ToolRequest
+from m3bench.proxy.descriptors import AtOnce
 from m3bench.proxy.front import Front, tool_request
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
@@ -233,9 +234,11 @@ class Pipe:
         self._answers, self._answered = anyio.create_memory_object_stream[bytes](1000)
         self.broken = False
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self, at_once: AtOnce | None = None) -> AsyncIterator[bytes]:
         async for chunk in self._in:
-            yield chunk
+            left = at_once(chunk) if at_once is not None else chunk
+            if left:
+                yield left
 
     async def send(self, data: bytes) -> None:
         if self.broken:

@@ -71,3 +71,33 @@ def test_the_standard_streams_are_taken_away_and_given_back(capfd: pytest.Captur
     wire.close()
     os.write(1, b"ours\n")
     assert capfd.readouterr() == ("ours\n", "a stray print\n")
+
+
+async def test_what_can_be_taken_at_once_never_overtakes_what_came_before(pipe: tuple[int, int]) -> None:
+    """Lines that begin with `a` are taken at once, the others are not: the order stays that of the wire."""
+    source, sink = pipe
+    order: list[bytes] = []
+
+    def at_once(chunk: bytes) -> bytes:
+        while chunk.startswith(b"a"):
+            line, _, chunk = chunk.partition(b"\n")
+            order.append(line)
+        return chunk
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+
+            async def read() -> None:
+                async for chunk in Descriptors(source, sink).chunks(at_once):
+                    # Whoever is busy with a chunk is not overtaken by the next one.
+                    await anyio.wait_all_tasks_blocked()
+                    order.extend(chunk.splitlines())
+
+            tasks.start_soon(read)
+            for written in (b"a1\n", b"a2\nb3\na4\n", b"a5\n", b"b6\na7\n"):
+                await anyio.wait_all_tasks_blocked()
+                os.write(sink, written)
+            os.write(sink, b"a8\n")
+            await anyio.wait_all_tasks_blocked()
+            os.close(sink)
+    assert order == [b"a1", b"a2", b"b3", b"a4", b"a5", b"b6", b"a7", b"a8"]

@@ -66,6 +66,15 @@ async def test_a_result_comes_back_as_it_was_written_where_the_layout_is_known(l
     assert far.sent[0]["params"]["_meta"]["progressToken"] == 1
 
 
+async def test_answers_at_the_front_of_a_chunk_are_taken_and_the_rest_is_left() -> None:
+    far = Far()
+    first, second = (b'{"jsonrpc":"2.0","id":%d,"result":{"a": %d}}' % (id, id) for id in (1, 2))
+    note = b'{"jsonrpc":"2.0","method":"notifications/x"}'
+    assert far.peer.take(first + b"\n" + second + b"\n") == b""
+    assert far.peer.take(first + b"\n" + note + b"\n" + second + b"\n") == note + b"\n" + second + b"\n"
+    assert far.peer.take(first + b"\n" + second[:20]) == second[:20]
+
+
 async def test_an_error_keeps_its_code_and_data() -> None:
     far = Far()
     with pytest.raises(UpstreamError) as raised:

@@ -199,6 +199,25 @@ async def test_calls_under_way_are_cut_off_when_the_client_closes() -> None:
     assert house.record.answers[0].owner == "client"
 
 
+async def test_a_call_that_is_the_clients_last_word_is_on_record_as_cut_off() -> None:
+    """It and the end of the stream are read in one go: the call has not begun when the client is gone."""
+    house = House()
+    house.run.hold = anyio.Event()
+    async with connected(house) as pipe:
+        await pipe.say(id=1, method="tools/call", params=SUM)
+    assert [answer.owner for answer in house.record.answers.values()] == ["client"]
+
+
+async def test_a_call_and_its_cancellation_may_arrive_together() -> None:
+    house = House()
+    async with connected(house) as pipe:
+        call = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": SUM}).encode()
+        back = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+        await pipe.write(call + b"\n" + json.dumps(back).encode())
+        await _ping(pipe, "both were read")
+    assert len(house.record.requests) == len(house.record.answers) == 1
+
+
 async def test_a_client_that_reads_no_more_has_left() -> None:
     async with connected(House()) as pipe:
         pipe.broken = True
