@@ -17,6 +17,11 @@ NEAR = 120
 LEAST_DRAWN = 0.25
 """Share of the changed pixels that must have the colour that was asked for; the rest may be letters and soft edges."""
 
+GRID = 240
+"""Cells along the longer side of a picture in which a part of it is looked for."""
+SMALLEST = 6
+"""Pixels or cells along a side under which a part says nothing."""
+
 LEAST = 0.8
 """Correlation of the two; parts that are not the same stay far below."""
 
@@ -37,6 +42,39 @@ def shows_part(source: Path, box: tuple[int, int, int, int], cut: "Image", shift
             if best >= LEAST:
                 return True
     return False
+
+
+def place_of_part(source: Path, cut: "Image") -> tuple[int, int, int, int] | None:
+    """The box of the source that a picture was cut out of, to about a hundredth of its size; None when of no part."""
+    import numpy as np
+    from PIL import Image
+
+    with Image.open(source) as file:
+        whole = file.convert("L")
+    if cut.width > whole.width or cut.height > whole.height or min(cut.size) < SMALLEST:
+        return None
+    by = min(max(1, -(-max(whole.size) // GRID)), min(cut.size) // SMALLEST)
+    small, part = (np.asarray(image.reduce(by), dtype=np.float64) for image in (whole, cut.convert("L")))
+    tall, wide = part.shape
+    size = (small.shape[0] + tall, small.shape[1] + wide)
+    spectrum = np.conj(np.fft.rfft2(part - part.mean(), s=size))
+    alike = np.fft.irfft2(np.fft.rfft2(small, s=size) * spectrum, s=size)
+    alike = alike[: small.shape[0] - tall + 1, : small.shape[1] - wide + 1]
+    sums, squares = (_window_sums(values, tall, wide) for values in (small, small**2))
+    spread = np.sqrt(np.maximum(squares - sums**2 / (tall * wide), 1e-6)) * max(float(part.std()), 1e-3)
+    top, left = np.unravel_index(int(np.argmax(alike / spread)), alike.shape)
+    if _correlation(small[top : top + tall, left : left + wide], part) < LEAST:
+        return None
+    return int(left) * by, int(top) * by, int(left) * by + cut.width, int(top) * by + cut.height
+
+
+def overlap(one: Sequence[float], other: Sequence[float]) -> float:
+    """What two boxes have in common, as a share of what they cover together."""
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    down = min(one[3], other[3]) - max(one[1], other[1])
+    common = max(0.0, across) * max(0.0, down)
+    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    return common / max(areas - common, 1e-9)
 
 
 def copies(source: Path, made: Iterable[Path]) -> Iterator[tuple["Image", "Image"]]:
@@ -99,6 +137,14 @@ def _drawn_in(colour: tuple[int, int, int], copy: "Image", difference: "Image") 
     away = np.abs(np.asarray(copy, dtype=np.int16) - np.asarray(colour, dtype=np.int16)).max(axis=2)
     changed = np.asarray(difference) > 0
     return bool((away[changed] <= NEAR).mean() >= LEAST_DRAWN)
+
+
+def _window_sums(values: Any, tall: int, wide: int) -> Any:
+    """Sums over every window of a size."""
+    import numpy as np
+
+    sums = np.pad(values.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    return sums[tall:, wide:] - sums[:-tall, wide:] - sums[tall:, :-wide] + sums[:-tall, :-wide]
 
 
 def _correlation(one: Any, other: Any) -> float:

@@ -1,310 +1,340 @@
-"""A plan with values: randomly chosen things, calls that were really made, and the origin of every value.
+"""An errand with values: randomly chosen things, calls that were really made, and the origin of every value.
 
-A plan is unfit for the chosen things when a call fails, when a choice has no clear winner, when an argument could
-be known or guessed without the call before it, or when an earlier answer already says what is asked: then other things
-are tried.
+An errand is unfit for the chosen things when a call fails or finds something else, when a choice has no clear winner,
+or when what is asked is missing: then other things are tried.
 """
 
+import json
 import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from m3bench.server.authoring.synthesis.graph import Edge, Graph, place, required_of
-from m3bench.server.authoring.synthesis.lexicon import Ask, Pick, Start, Words, words
-from m3bench.server.authoring.synthesis.plan import Leaf, Plan
-from m3bench.server.authoring.synthesis.ports import fill, shortened
+from m3bench.server.authoring.synthesis.errand import PRICE, ROAD, Errand, Want
+from m3bench.server.authoring.synthesis.lexicon import Ask, Lookup, Pick, position
 from m3bench.server.authoring.synthesis.rows import Row, number, rows
 from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
-from m3bench.tasks.facts import within
 from m3bench.tasks.families.base import call, need
+from m3bench.tasks.folding import fold
 from m3bench.tasks.task import ReferenceCall
 
-LONGEST_TEXT = 80
-_NEAR = 0.02
-"""Degrees by which a position may be off."""
+LONGEST_TEXT = 90
+MARGIN = 0.02
+"""By which share a number must be off the limit or off the other one, to be clearly above or below it."""
+FAR = 10
+"""Times a limit that the number held against it may be at most, and the other way round."""
+LEAST = 0.3
+"""What is asked must be more than that: nobody drives to where they are."""
+
+_NUMBERS = frozenset({"{lat}", "{lng}", "{from_lat}", "{from_lng}", "{object}"})
+"""Facts that go into a call as numbers."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A call that was made."""
+
+    call: ReferenceCall
+    text: str
+    step: int
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something that is spoken of, and what is known of it."""
+
+    facts: Mapping[str, Any]
+    step: int
+    """The step that told of it; -1 when the card did."""
+    others: tuple[str, ...] = ()
+    """Names of those it was chosen from."""
+    compared: tuple[float, ...] = ()
+    """The numbers by which it was chosen, its own first."""
 
 
 @dataclass(frozen=True)
 class Answer:
     """Something that was asked, and the answer to it."""
 
-    ask: Ask
-    about: str
-    """The thing it is about, by name."""
+    want: Want
+    about: int
+    """Which thing on the card, from 0."""
     value: str | float
-    tool: str
     step: int
     """The step that tells it, from 0."""
+    others: tuple[str, ...] = ()
+    compared: tuple[float, ...] = ()
+
+    @property
+    def ask(self) -> Ask:
+        """What was asked."""
+        return self.want.ask
 
 
 @dataclass
 class Instance:
     """A task in the making."""
 
-    plan: Plan
+    errand: Errand
     things: tuple[str, ...]
     """What is written on the card."""
-    steps: list[list[ReferenceCall]] = field(default_factory=lambda: [[], [], [], []])
-    heard: list[list[str]] = field(default_factory=lambda: [[], [], [], []])
-    """What the calls of each step answered."""
+    made: dict[str, Made] = field(default_factory=dict)
+    """The calls, by what they are."""
     answers: list[Answer] = field(default_factory=list)
-    chosen: dict[str, str] = field(default_factory=dict)
-    """What was chosen for each thing on the card."""
+    joined: list[Answer] = field(default_factory=list)
+    """The numbers that were brought together, thing by thing."""
+    decided: Answer | None = None
+    taken: int = 0
+    """Which of the two things that a condition decides between was wanted."""
+    winner: int = 0
+    """Which thing on the card has more."""
+    rate: float = 0.0
+    """What the coin costs."""
     result: float | None = None
-    """What was computed in the end."""
-    joined: float | None = None
-    files: int = 0
+    """What was brought about by joining."""
+    result_step: int = -1
 
     @property
-    def reference(self) -> list[tuple[ReferenceCall, ...]]:
-        """The steps that have calls."""
-        return [tuple(step) for step in self.steps if step]
+    def steps(self) -> list[list[ReferenceCall]]:
+        """The calls, step by step."""
+        last = max((one.step for one in self.made.values()), default=-1)
+        return [[one.call for one in self.made.values() if one.step == step] for step in range(last + 1)]
+
+    @property
+    def heard(self) -> list[list[str]]:
+        """What the calls of each step answered."""
+        return [[one.text for one in self.made.values() if one.step == step] for step in range(len(self.steps))]
 
     @property
     def asked(self) -> list[list[str | float]]:
-        """What is asked of each step: values, the way between two things, what is computed, what was chosen."""
+        """What is asked of each step: values, and what was brought together."""
         found: list[list[str | float]] = [
             [answer.value for answer in self.answers if answer.step == step] for step in range(len(self.steps))
         ]
-        if self.plan.choice is not None:
-            found[1] += self.chosen.values()
-        if self.joined is not None:
-            found[1].append(self.joined)
         if self.result is not None:
-            found[3].append(self.result)
+            found[self.result_step].append(self.result)
         return found
 
 
-async def instantiate(
-    plan: Plan, graph: Graph, trial: TrialSandbox, pool: Sequence[str], dice: random.Random
-) -> Instance:
-    """Fill a plan with things from a pool.
+async def instantiate(errand: Errand, trial: TrialSandbox, pool: Sequence[str], dice: random.Random) -> Instance:
+    """Fill an errand with things from a pool.
 
     Raises:
         Unfit: These things make no good task.
     """
-    need(len(pool) >= plan.count, "too few things")
-    made = Instance(plan, tuple(dice.sample(list(pool), plan.count)))
-    found = []
-    for thing in made.things:
-        found.append(await _follow(made, thing, graph, trial))
-    if plan.join is not None:
-        await _join(made, plan.join, found, graph, trial)
-    if plan.total is not None:
-        await _total(made, *plan.total, trial)
-    seen = [f"{call.tool} {sorted(call.arguments.items())}" for step in made.steps for call in step]
-    need(len(set(seen)) == len(seen), "two things lead to the same call")
-    for ask in {answer.ask for answer in made.answers}:
-        values = [answer.value for answer in made.answers if answer.ask == ask]
-        need(len(set(values)) == len(values) or ask.kind == "text", "two things have the same number")
+    need(len(pool) >= errand.count, "too few things")
+    player = _Player(Instance(errand, tuple(dice.sample(list(pool), errand.count))), trial)
+    await player.play()
+    made = player.made
+    for want in errand.wants:
+        values = [answer.value for answer in made.answers if answer.want == want]
+        need(len(set(values)) == len(values), "two things have the same answer")
     return made
 
 
-async def _follow(made: Instance, thing: str, graph: Graph, trial: TrialSandbox) -> Row:
-    """Everything that is asked about one thing on the card."""
-    plan, start = made.plan, _start(made.plan.start)
-    fixed = {name: thing if value == "{value}" else value for name, value in start.fixed.items()}
-    first = {start.port: thing, **fixed, **(plan.option.arguments if plan.option else {})}
-    text = await _play(trial, plan.start.tool, first)
-    made.steps[0].append(_start_call(plan.start, first, thing))
-    made.heard[0].append(text)
-    row = _row(plan, start, thing, rows(text))
-    if plan.start.name:
-        made.chosen[thing] = str(row.get(plan.start.name, ""))
-        said = made.chosen[thing].casefold()
-        need(not plan.start.alike or all(word in said for word in _stems(thing)), "something else was found")
-    for ask in plan.asks:
-        made.answers.append(Answer(ask, thing, _value(ask, row, text), plan.start.tool, 0))
-    for leaf in plan.near:
-        await _leaf(made, leaf, row, thing, 1, [text], graph, trial)
-    if plan.choice is not None:
-        edge, option, pick = plan.choice.edge, plan.choice.option, plan.choice.pick
-        arguments = {**_arguments(edge, row, made, thing, graph, trial), **option.arguments}
-        listing = await _play(trial, edge.consumer, arguments)
-        made.steps[1].append(_call(edge, arguments, trial, option.arguments))
-        made.heard[1].append(listing)
-        chosen = _picked(rows(listing), pick)
-        name = str(chosen.get(words()[edge.consumer].name, ""))
-        need(bool(name) and name not in made.chosen.values(), "no name, or one that was chosen before")
-        need(place(chosen) is None or place(chosen) != place(row), "the thing itself was chosen")
-        made.chosen[thing] = name
-        for leaf in plan.far:
-            await _leaf(made, leaf, chosen, thing, 2, [text, listing], graph, trial)
-    return row
+class _Player:
+    """Makes the calls of an errand."""
+
+    def __init__(self, made: Instance, trial: TrialSandbox) -> None:
+        self.made = made
+        self._trial = trial
+        self._after = -1
+        """New calls come after this step, because something was decided there."""
+
+    async def play(self) -> None:
+        errand, count = self.made.errand, range(self.made.errand.count)
+        if errand.decider is not None:
+            decided = await self._answer(0, errand.decider)
+            value = float(decided.value)
+            need(abs(value - errand.limit) > MARGIN * errand.limit, "too close to the limit")
+            need(errand.limit / FAR < value < errand.limit * FAR, "nobody would be in doubt")
+            self.made.decided, self.made.taken = decided, int(value <= errand.limit)
+            for want in errand.wants:
+                self.made.answers.append(await self._answer(0, want))
+            self._after = decided.step
+            self.made.answers.append(await self._answer(0, errand.either[self.made.taken]))
+            return
+        if errand.joined is not None:
+            self.made.joined = [await self._answer(index, errand.joined) for index in count]
+        if errand.together == "more":
+            values = [float(answer.value) for answer in self.made.joined]
+            need(abs(values[0] - values[1]) > MARGIN * max(map(abs, values)), "too close to call")
+            self.made.winner = values.index(max(values))
+            self._after = max(answer.step for answer in self.made.joined)
+            for want in errand.wants:
+                self.made.answers.append(await self._answer(self.made.winner, want))
+            self._after = -1
+        else:
+            for index in count:
+                for want in errand.wants:
+                    self.made.answers.append(await self._answer(index, want))
+        if errand.together is not None:
+            await self._join()
+
+    async def _join(self) -> None:
+        errand, values = self.made.errand, [float(answer.value) for answer in self.made.joined]
+        step = max((answer.step for answer in self.made.joined), default=-1) + 1
+        plain = [int(value) if value.is_integer() else value for value in values]
+        match errand.together:
+            case "more":
+                one = call("math/subtract", {"minuend": max(plain), "subtrahend": min(plain)})
+            case "total":
+                one = call("math/sum", {"numbers": plain})
+            case "buys":
+                price = call(
+                    PRICE, {"instrument": f"{errand.coin}-USDT"}, either={"instrument": (f"{errand.coin}-USD",)}
+                )
+                self.made.rate = _need_number(json.loads(await self._play(price, -1))["lastPrice"])
+                rate = int(self.made.rate) if self.made.rate.is_integer() else self.made.rate
+                one = call("math/division", {"numerator": rate, "denominator": plain[0]})
+            case _:
+                await self._drive()
+                return
+        self.made.result = _need_number(await self._play(one, step - 1))
+        self.made.result_step = self.made.made[_key(one)].step
+        need(abs(self.made.result) >= 1 and self.made.result not in values, "nothing was brought together")
+
+    async def _drive(self) -> None:
+        spots = [await self._thing(index, ()) for index in range(2)]
+        spots = [await self._placed(spot) for spot in spots]
+        ends = [{"location": {"latLng": {"latitude": float(spot.facts["lat"]), "longitude": float(spot.facts["lng"])}}}
+                for spot in spots]  # fmt: skip
+        schema = self._trial.catalog.tool(ROAD).input_schema
+        free = [name for name in schema["properties"] if name not in ("origin", "destination")]
+        one = call(ROAD, {"origin": ends[0], "destination": ends[1]}, free=free)
+        text = await self._play(one, max(spot.step for spot in spots))
+        found = re.search(r'"distanceMeters": (\d+)', text)
+        need(found is not None and int(found[1]) > 20_000, "no way worth asking for")
+        assert found is not None
+        self.made.result = round(int(found[1]) / 1000, 1)
+        self.made.result_step = self.made.made[_key(one)].step
+
+    async def _answer(self, index: int, want: Want) -> Answer:
+        thing = await self._thing(index, want.path)
+        need(want.ask.fact in thing.facts, f"no {want.ask.fact}")
+        value = _value(want.ask, thing.facts[want.ask.fact])
+        chosen = want.path and want.path[-1].pick is not None and want.ask.kind == "name"
+        others = thing.others if chosen else ()
+        return Answer(want, index, value, thing.step, others, thing.compared if chosen else ())
+
+    async def _thing(self, index: int, path: Sequence[Any]) -> Thing:
+        """What a path leads to from a thing on the card."""
+        card = self.made.things[index]
+        thing = Thing({"thing": card, "city": card, "where": card}, -1)
+        lookup = self.made.errand.kind.lookup
+        if lookup is not None:
+            thing = await self._looked_up(thing, lookup)
+        for link in path:
+            if not link.tool:
+                thing = Thing({name: _filled(value, thing.facts) for name, value in link.arguments.items()}, thing.step)
+                continue
+            if "{lat}" in json.dumps(link.arguments):
+                thing = await self._placed(thing)
+            thing = await self._looked_up(thing, link)
+        return thing
+
+    async def _placed(self, thing: Thing) -> Thing:
+        """The same with its position."""
+        if "lat" in thing.facts:
+            return thing
+        found = await self._looked_up(thing, position())
+        return Thing({**thing.facts, **found.facts}, found.step)
+
+    async def _looked_up(self, thing: Thing, lookup: Lookup) -> Thing:
+        arguments = _filled(lookup.arguments, thing.facts)
+        near = _near(arguments, lookup.near)
+        words = {name: re.findall(r"\w+", str(arguments[name])) for name in lookup.words}
+        one = call(lookup.tool, arguments, free=[*lookup.free, *self._optional(lookup.tool, arguments)], near=near,
+                   words=words)  # fmt: skip
+        text = await self._play(one, thing.step)
+        listed = rows(text)
+        row, others, compared = _picked(listed, lookup.pick, lookup.take.get("name", "")) if lookup.pick else (
+            listed[0] if listed else {}, (), ()
+        )  # fmt: skip
+        facts = {name: value for name, path in lookup.take.items() if (value := _taken(path, row, text)) is not None}
+        facts |= {f"from_{name}": thing.facts[name] for name in ("lat", "lng") if name in thing.facts}
+        for name, template in lookup.same.items():
+            said, wanted = fold(str(facts.get(name, ""))), fold(str(_filled(template, thing.facts)))
+            need(said == wanted, "another thing was found")
+        for name, template in lookup.holds.items():
+            said, wanted = fold(str(facts.get(name, ""))), fold(str(_filled(template, thing.facts)))
+            need(wanted in said, "another thing was found")
+        return Thing(facts, self.made.made[_key(one)].step, others, compared)
+
+    def _optional(self, tool: str, arguments: Mapping[str, Any]) -> list[str]:
+        """Arguments that a client may add."""
+        schema = self._trial.catalog.tool(tool).input_schema
+        return [name for name in schema.get("properties", {}) if name not in arguments]
+
+    async def _play(self, one: ReferenceCall, after: int) -> str:
+        """Make a call after a step, unless it was made before."""
+        if _key(one) not in self.made.made:
+            text = await self._trial.text(one.tool, one.arguments)
+            need(bool(text), f"{one.tool} does not answer")
+            assert text is not None
+            self.made.made[_key(one)] = Made(one, text, max(after, self._after) + 1)
+        return self.made.made[_key(one)].text
 
 
-async def _leaf(
-    made: Instance, leaf: Leaf, row: Row, thing: str, step: int, said: Sequence[str], graph: Graph, trial: TrialSandbox
-) -> None:
-    arguments = {**_arguments(leaf.edge, row, made, thing, graph, trial), **leaf.words.fixed}
-    text = await _play(trial, leaf.edge.consumer, arguments)
-    made.steps[step].append(_call(leaf.edge, arguments, trial, leaf.words.fixed))
-    made.heard[step].append(text)
-    made.files += bool(leaf.words.file)
-    for ask in leaf.asks:
-        value = _value(ask, (rows(text) or [{}])[0], text)
-        known = str(value) if isinstance(value, str) else f"{value:g}"
-        # What an earlier answer says already needs no further call.
-        need(len(known) < 3 or not any(within(known.casefold(), one.casefold()) for one in said), "said before")
-        made.answers.append(Answer(ask, thing, value, leaf.edge.consumer, step))
+def _key(one: ReferenceCall) -> str:
+    return f"{one.tool} {json.dumps(one.arguments, sort_keys=True, ensure_ascii=False)}"
 
 
-async def _join(
-    made: Instance, edges: tuple[Edge, Edge], found: Sequence[Row], graph: Graph, trial: TrialSandbox
-) -> None:
-    first, second = edges
-    arguments = _arguments(first, found[0], made, made.things[0], graph, trial)
-    there = second.value(found[1])
-    need(there is not None, "no position")
-    arguments = fill(second.port, arguments, there)
-    entry = words()[first.consumer]
-    text = await _play(trial, first.consumer, arguments)
-    value = _value(entry.asks[0], (rows(text) or [{}])[0], text)
-    need(isinstance(value, float) and value > 1, "no way, or none worth asking for")
-    made.steps[1].append(_call(first, arguments, trial, {}))
-    made.heard[1].append(text)
-    made.joined = float(value)
+def _filled(value: Any, facts: Mapping[str, Any]) -> Any:
+    """A template with facts put in; a number stays one where it stands alone."""
+    if isinstance(value, Mapping):
+        return {name: _filled(part, facts) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_filled(part, facts) for part in value]
+    if not isinstance(value, str) or "{" not in value:
+        return value
+    names = re.findall(r"\{(\w+)\}", value)
+    need(all(name in facts for name in names), f"no {', '.join(names)}")
+    if value in _NUMBERS:
+        found = _need_number(facts[names[0]])
+        return int(found) if value == "{object}" else found
+    return value.format(**facts)
 
 
-async def _total(made: Instance, ask: Ask, tool: str, trial: TrialSandbox) -> None:
-    numbers = [float(answer.value) for answer in made.answers if answer.ask == ask]
-    need(len(numbers) == made.plan.count, "a number is missing")
-    plain = [int(value) if value.is_integer() else value for value in numbers]
-    if tool == "subtract":
-        arguments: dict[str, Any] = {"minuend": max(plain), "subtrahend": min(plain)}
-    else:
-        arguments = {"numbers": plain}
-    text = await _play(trial, f"math/{tool}", arguments)
-    result = number(text.strip()) if number(text.strip()) is not None else _first_number(text)
-    need(result is not None and result not in numbers, "nothing was computed")
-    made.steps[3].append(call(f"math/{tool}", arguments))
-    made.heard[3].append(text)
-    made.result = result
+def _near(arguments: Mapping[str, Any], span: float) -> dict[str, float]:
+    return {name: span for name, value in arguments.items() if span and isinstance(value, float)}
 
 
-async def _play(trial: TrialSandbox, tool: str, arguments: Mapping[str, Any]) -> str:
-    text = await trial.text(tool, arguments)
-    need(bool(text), f"{tool} does not answer")
-    assert text is not None
-    return text
-
-
-def _start(entry: Words) -> Start:
-    assert entry.start is not None
-    return entry.start
-
-
-def _row(plan: Plan, start: Start, thing: str, found: Sequence[Row]) -> Row:
-    """The row that is meant: the chosen one, or the one with the very name."""
-    if plan.pick is not None:
-        return _picked(found, plan.pick)
-    need(bool(found), "no rows")
-    if start.name:
-        need(str(found[0].get(start.name, "")).casefold() == thing.casefold(), "another thing was found")
-    return found[0]
-
-
-def _picked(found: Sequence[Row], pick: Pick) -> Row:
-    """The row with the highest or lowest value, when there is a clear one among several."""
-    valued = [(row[pick.field], row) for row in found if pick.field in row]
-    keyed = [(number(value), row) for value, row in valued]
-    if any(key is None for key, _ in keyed):
-        keyed = [(str(value), row) for value, row in valued]  # type: ignore[misc]
+def _picked(listed: Sequence[Row], pick: Pick, name: str) -> tuple[Row, tuple[str, ...], tuple[float, ...]]:
+    """The row with the highest or lowest value when there is a clear one, the names of others, and all values."""
+    keyed = [(found, row) for row in listed if (found := number(row.get(pick.fact))) is not None]
     need(len(keyed) > 1, "nothing to choose from")
-    keyed.sort(key=lambda item: item[0], reverse=pick.highest)  # type: ignore[arg-type,return-value]
-    need(keyed[0][0] != keyed[1][0], "no clear winner")
-    return keyed[0][1]
-
-
-def _arguments(edge: Edge, row: Row, made: Instance, thing: str, graph: Graph, trial: TrialSandbox) -> dict[str, Any]:
-    """What the next call is made with; each value that comes from a row must be news."""
-    value = edge.value(row)
-    need(value is not None, f"no {edge.field or 'position'}")
-    if not edge.port.takes_place:
-        need(not is_guessable(str(value), made.things), f"{value!r} can be guessed")
-    example = shortened(edge.port, required_of(trial, edge.consumer, graph.examples[edge.consumer]))
-    arguments = fill(edge.port, example, value)
-    start = _start(made.plan.start)
-    for port in graph.ports[edge.consumer]:
-        if port.name == start.port and port.name != edge.port.name and not port.takes_place:
-            arguments = fill(port, arguments, thing)
-    return arguments
-
-
-def is_guessable(value: str, things: Sequence[str]) -> bool:
-    """Whether a value is on the card, or an abbreviation of what is."""
-    bare = re.sub(r"\W+", "", value.casefold())
-    for thing in things:
-        known = re.sub(r"[^\w\s]+", "", thing.casefold())
-        if not bare or bare in known.replace(" ", ""):
-            return True
-        if len(bare) <= 6 and bare.isalpha() and _abbreviates(bare, known.split()):
-            return True
-    return False
-
-
-def _abbreviates(short: str, words: Sequence[str]) -> bool:
-    """Whether a short code is made of the beginnings of words, in order: `yell`, `grca`."""
-    if not short:
-        return True
-    return any(
-        short.startswith(word[:size]) and _abbreviates(short[size:], words[index + 1 :])
-        for index, word in enumerate(words)
-        for size in range(1, min(len(word), len(short)) + 1)
+    keyed.sort(key=lambda item: item[0], reverse=pick.highest)
+    values = tuple(value for value, _ in keyed)
+    need(abs(values[0] - values[1]) > 0.006 * max(map(abs, values)), "no clear winner")
+    chosen = keyed[0][1]
+    others = tuple(
+        dict.fromkeys(str(row[name]) for _, row in keyed[1:] if name in row and row[name] != chosen.get(name))
     )
+    return chosen, others, values
 
 
-def _value(ask: Ask, row: Row, text: str) -> str | float:
+def _taken(path: str, row: Row, text: str) -> str | int | float | None:
+    if path.startswith("/"):
+        found = re.search(path[1:-1], text, re.MULTILINE)
+        return found[1].strip() if found else None
+    return row.get(path)
+
+
+def _value(ask: Ask, found: Any) -> str | float:
     """What the answer to an ask is."""
-    found: object
-    if ask.field.startswith("/"):
-        match = re.search(ask.field.strip("/"), text, re.MULTILINE)
-        found = match[1].strip() if match else None
-    else:
-        found = row.get(ask.field)
-    need(found is not None, f"no {ask.field}")
     if ask.kind == "number":
-        value = number(found)
-        need(value is not None, f"{found!r} is no number")
-        assert value is not None
-        return round(value * ask.scale, 6)
+        value = round(_need_number(found) * ask.scale, 6)
+        need(abs(value) > LEAST, "nothing, or next to nothing")
+        return value
     text = str(found).strip()
     need(2 <= len(text) <= LONGEST_TEXT and "\n" not in text, "too long or too short to ask for")
     return text
 
 
-def _stems(thing: str) -> list[str]:
-    """The words of a thing, in the singular."""
-    return [word[:-1] if word.endswith("s") else word for word in thing.casefold().split()]
-
-
-def _first_number(text: str) -> float | None:
-    match = re.search(r"-?\d[\d,]*(?:\.\d+)?", text)
-    return float(match[0].replace(",", "")) if match else None
-
-
-def _start_call(entry: Words, arguments: dict[str, Any], thing: str) -> ReferenceCall:
-    start = _start(entry)
-    free = [name for name, value in start.fixed.items() if value != "{value}"]
-    if start.exact:
-        return call(entry.tool, arguments, free=free, either={start.port: (thing,)})
-    words_of = [word for word in re.findall(r"[\w'’.-]+", thing) if len(word) > 2]
-    return call(entry.tool, arguments, free=free, words={start.port: words_of or [thing]})
-
-
-def _call(edge: Edge, arguments: dict[str, Any], trial: TrialSandbox, stated: Mapping[str, Any]) -> ReferenceCall:
-    """A call of the reference: what it does not state a client may add, and positions need not be exact."""
-    schema = trial.catalog.tool(edge.consumer).input_schema
-    free = [
-        name
-        for name in schema.get("properties", {})
-        if name not in arguments and name not in (schema.get("required") or ()) and name not in stated
-    ]
-    near, same = {}, {}
-    if edge.port.kind == "pair":
-        near = {name: _NEAR for name, value in arguments.items() if isinstance(value, float)}
-    elif edge.port.kind == "value" and not any(letter.isdigit() for letter in str(arguments[edge.port.name])):
-        same = {edge.port.name: re.findall(r"\w+", str(arguments[edge.port.name]))}
-    return call(edge.consumer, arguments, free=free, near=near, words=same)
+def _need_number(found: Any) -> float:
+    value = number(found.strip() if isinstance(found, str) else found)
+    need(value is not None, f"{found!r} is no number")
+    assert value is not None
+    return value

@@ -1,7 +1,8 @@
-"""How people speak of what tools return: nouns for things, phrases for fields, and what a card can name.
+"""What people speak of when they ask for something: kinds of things, what leads from one to another, and who asks.
 
-The graph of tools is learned without any of this. The lexicon decides what can be asked in plain language: a tool
-without an entry is never asked about. The entries are the files `words/*.toml`, by tool.
+The lexicon decides what a task can be about. A *kind* is what stands on the card: a park, a company, a book. A *link*
+leads from a thing to another one, or to what is asked about it, by one call. An *ask* is a value that somebody may want
+to know. A *persona* is who asks, with the words in which that person begins. The entries are the files `words/*.toml`.
 """
 
 import tomllib
@@ -15,46 +16,92 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 _STRICT = ConfigDict(extra="forbid")
-_FILES = ("places", "things", "works")
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Ask:
-    """Something to be told about a thing."""
+    """Something to be told about a thing.
 
-    field: str
-    """Path in a row, or a regular expression between slashes over the whole answer."""
-    words: str = ""
-    """A noun phrase that fits after `tell me`: `its phone number`; empty when `Words.joins` says it."""
-    kind: Literal["text", "number"] = "text"
-    plural: str = ""
-    """What several of them are called in a calculation: `the heights`; empty when that makes no sense."""
-    tolerance: float = 0.01
-    """How far a number in an answer may be off."""
-    tools: tuple[str, ...] = ()
-    """What may be computed from several: names of tools of the math server."""
+    In its words `{x}` stands for the thing and `{p}` for what it was found near; alternatives have a bar between them.
+    """
+
+    name: str
+    """Of the field that is handed in."""
+    fact: str
+    """Which of the facts that the call gives."""
+    words: str
+    """Fits after `tell me`: `how high {x} lies above sea level, in metres`."""
+    kind: Literal["number", "name", "phone", "date", "code"] = "number"
+    unit: str = ""
+    within: float = 0.0
+    """How far a number may be off."""
     scale: float = 1.0
-    """What the number is multiplied by before it is reported: metres to kilometres."""
+    """What the number is multiplied by before it is told: metres to kilometres."""
+    more: str = ""
+    """What is said of the one of several that has the highest number: `lies higher above sea level`."""
+    by: str = ""
+    """In what two of them differ: `metres`."""
+    above: str = ""
+    """A condition on the number, with `{limit}`: `{x} lies more than {limit} metres above sea level`."""
+    limits: tuple[float, ...] = ()
+    total: str = ""
+    """What several numbers come to, with `{nouns}` for the things: `how many pages they have altogether`."""
+    buys: str = ""
+    """How many of it a coin pays for, with `{coin}`: `how many shares of {x} one {coin} would pay for`."""
+    role: str = ""
+    """Who alone would ask how many of it a coin pays for."""
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
 class Pick:
-    """A way to choose one of several rows."""
+    """Which of several rows is meant: the one with the highest or lowest value, when that is clear."""
 
-    field: str
-    words: str
-    """Stands before the noun: `best-rated`."""
+    fact: str
     highest: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
-class Option:
-    """Arguments that the question states, and the noun for what they find."""
+class Lookup:
+    """A call about a thing, and what is taken from its answer."""
 
-    noun: str
+    tool: str
+    arguments: Mapping[str, Any]
+    """Values in braces are facts that are known of the thing."""
+    take: Mapping[str, str]
+    """Facts by name: a path in the row that is meant, or a regular expression between slashes over the whole answer."""
+    pick: Pick | None = None
+    same: Mapping[str, str] = field(default_factory=dict)
+    """Facts that must be what a template says, once taken: the very thing was found, not another."""
+    holds: Mapping[str, str] = field(default_factory=dict)
+    """Facts that must contain what a template says."""
+    free: tuple[str, ...] = ()
+    """Arguments that a client may choose."""
+    words: tuple[str, ...] = ()
+    """Arguments of which the words count, not the exact text."""
+    near: float = 0.0
+    """Degrees by which a position may be off."""
+
+
+@dataclass(frozen=True, kw_only=True, config=_STRICT)
+class Link(Lookup):
+    """What leads from a thing to another one, or to what is asked about it."""
+
+    tool: str = ""
+    """Empty when what is known of the thing says which the other one is."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    where: str = ""
-    """Follows the noun: `within 2 kilometres of it`."""
+    take: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+    of: tuple[str, ...]
+    """The kinds of things it leaves from."""
+    to: str = ""
+    """The kind of the other thing; empty when asks are about the same thing."""
+    noun: str = ""
+    """The other thing, with `{x}` for the first one: `the town where {x} has its head office`."""
+    that: str = ""
+    """The other thing when it was just spoken of: `that town`."""
+    nouns: str = ""
+    """Several of the others: `head-office towns`."""
+    asks: tuple[Ask, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
@@ -67,58 +114,59 @@ class Harvest:
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
-class Start:
-    """What a card can name so that a tool can be asked."""
+class Persona:
+    """Who asks, and how that person begins."""
 
-    port: str
-    """The argument that takes it."""
-    label: str
-    """The heading above it on the card."""
-    noun: str
-    plural: str
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments that go with it."""
-    name: str = ""
-    """The field of the row that must have exactly this value."""
-    harvest: Harvest | None = None
-    values: tuple[str, ...] = ()
-    source: str = ""
-    """Where to look it up, said in the question: `in the park service's listing`."""
-    exact: bool = False
-    """Only the exact value will do: a number or a code."""
+    role: str
+    one: tuple[str, ...]
+    """First sentences about one thing on the card."""
+    many: tuple[str, ...] = ()
+    """First sentences about several, with `{n}` for their number."""
+    avoid: tuple[str, ...] = ()
+    """Names of links and asks that this person has no business with."""
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
-class Words:
-    """How people speak of what one tool returns."""
+class Kind:
+    """What can stand on a card."""
 
-    tool: str
+    name: str
+    label: str
+    """The heading above it on the card."""
+    noun: str
+    """`the park`."""
+    nouns: str
+    """`parks`."""
+    personas: tuple[Persona, ...]
+    lookup: Lookup | None = None
+    """How it is looked up; left out when its name alone is enough."""
     asks: tuple[Ask, ...] = ()
-    start: Start | None = None
-    noun: str = ""
-    """What a row is, when the tool gives several to choose from."""
-    name: str = ""
-    """The field with a row's name."""
-    alike: bool = False
-    """Whether the chosen row must contain the words searched for: a search finds all kinds of things."""
-    picks: tuple[Pick, ...] = ()
-    options: tuple[Option, ...] = ()
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments that every call has."""
-    file: str = ""
-    """What the call leaves in the workspace, as a pattern."""
-    task: str = ""
-    """What the call does when it is not asked for a value: `save it as a PDF`."""
-    joins: str = ""
-    """What it tells about two things: `the way by road from the first to the second`."""
+    values: tuple[str, ...] = ()
+    harvest: Harvest | None = None
+    exact: bool = False
+    """Only the exact value will do: a number or a code."""
+    road: str = ""
+    """What is asked about the way from the first of two to the second."""
 
 
 @cache
-def words() -> Mapping[str, Words]:
-    """The entries of the lexicon, by tool."""
+def kinds() -> Mapping[str, Kind]:
+    """What can stand on a card, by name."""
+    return {name: Kind(name=name, **entry) for name, entry in _data("kinds").items()}
+
+
+@cache
+def links() -> tuple[Link, ...]:
+    """What leads from one thing to another."""
+    return tuple(Link(name=name, **entry) for name, entry in _data("links").items())
+
+
+@cache
+def position() -> Lookup:
+    """How the position of a town is found."""
+    return Lookup(**_data("position"))
+
+
+def _data(name: str) -> dict[str, Any]:
     folder = files("m3bench.server.authoring.synthesis") / "words"
-    entries: dict[str, Words] = {}
-    for name in _FILES:
-        data = tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
-        entries |= {tool: Words(tool=tool, **entry) for tool, entry in data.items()}
-    return entries
+    return tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))

@@ -1,10 +1,9 @@
-"""Makes a set of tasks from the graph of some servers; every task is executed and proved before it enters the set."""
+"""Makes a set of tasks from errands; every task is executed and proved before it enters the set."""
 
 import json
 import random
-import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,38 +11,40 @@ from tempfile import TemporaryDirectory
 import anyio
 
 from m3bench.sandboxes.backends.base import Backend, SandboxSpec
-from m3bench.server.authoring.curation.material import Material, seen
-from m3bench.server.authoring.curation.proof import Prover
+from m3bench.server.authoring.fairness import solves
+from m3bench.server.authoring.planning import play_plans
 from m3bench.server.authoring.synthesis.card import card
-from m3bench.server.authoring.synthesis.graph import Graph, learn
+from m3bench.server.authoring.synthesis.errand import Errand, errands, usable
+from m3bench.server.authoring.synthesis.handed_in import fields
 from m3bench.server.authoring.synthesis.instance import Instance, instantiate
-from m3bench.server.authoring.synthesis.lexicon import words
-from m3bench.server.authoring.synthesis.plan import Plan, plans
+from m3bench.server.authoring.synthesis.lexicon import Persona
 from m3bench.server.authoring.synthesis.pools import pool
 from m3bench.server.authoring.synthesis.rewording import Rewording
 from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
 from m3bench.server.authoring.synthesis.usefulness import Usefulness
-from m3bench.server.authoring.synthesis.wording import answer, ask_words, question, shown, wording
+from m3bench.server.authoring.synthesis.wording import answer, question, wording
 from m3bench.server.authoring.verification import verify
-from m3bench.server.scoring import open_encoder
 from m3bench.tasks.catalog import did_you_mean, load_catalog
-from m3bench.tasks.checks import AnswerNames, AnswerNumber, BackedByCall, CallMade, Check, FileOpens
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.families.base import DISTRACTORS, Unfit, call, difficulty, media
+from m3bench.tasks.folding import fold
 from m3bench.tasks.library import MadeLibrary
+from m3bench.tasks.plan import Plan
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.task import Reference, Task, TaskSet
 
 FAMILY = "synthesis"
-TRIES = 3
-"""How often a plan is tried with other things."""
-PATIENCE = 40
-"""Plans that are tried for each task that is wanted."""
-
-
-def usable() -> list[str]:
-    """The servers about which tasks can be made."""
-    return sorted({tool.partition("/")[0] for tool in words()} | {"math", "ocr"})
+TRIES = 8
+"""How often an errand is tried with other things."""
+PHRASINGS = 4
+"""How often other words are tried for a task that sounds like another one."""
+PATIENCE = 60
+"""Errands that are tried for each task that is wanted."""
+LEAST_CHAIN = 3
+"""Steps of a chain."""
+LEAST_SERVERS = 3
+MOST_NARROW = 0.3
+"""Share of tasks that may need fewer servers than that, where more are allowed."""
 
 
 async def make_set(
@@ -67,7 +68,7 @@ async def make_set(
         art: What pictures are made of.
         backend: Where calls are made and tasks are proved.
         name: The set's name.
-        rewording: Says the questions in other words; as the templates say them when left out.
+        rewording: Says the questions in other words; as the grammar says them when left out.
         usefulness: Refuses tasks that measure nothing, and counts them; one of its own when left out.
         progress: Told the id of each task.
 
@@ -89,7 +90,8 @@ async def make_set(
             f"{', '.join(servers)} give {len(tasks)} different tasks, {count} were wanted:"
             " name more servers, or fewer tasks."
         )
-    return MadeLibrary(TaskSet(schema=2, name=name, version=f"seed-{seed}", tasks=tuple(tasks)), maker.files)
+    made = TaskSet(schema=2, name=name, version=f"seed-{seed}", tasks=tuple(tasks))
+    return MadeLibrary(made, maker.files, maker.plans)
 
 
 def check_servers(servers: Sequence[str]) -> None:
@@ -117,6 +119,7 @@ class _Maker:
         usefulness: Usefulness,
     ) -> None:
         self.files: dict[str, bytes] = {}
+        self.plans: dict[str, tuple[Plan, ...]] = {}
         self._servers = servers
         self._dice = random.Random(f"synthesis {seed} {' '.join(sorted(servers))}")
         self._art = art
@@ -124,153 +127,144 @@ class _Maker:
         self._trial = trial
         self._rewording = rewording
         self._usefulness = usefulness
-        self._encoder = open_encoder()
         self._pools: dict[str, list[str]] = {}
+        self._made: list[Task] = []
 
     async def tasks(self, count: int, progress: Callable[[str], None]) -> AsyncIterator[Task]:
-        """Proved and useful tasks, no two with the same reference, as many kinds as there are."""
-        servers = [server for server in self._servers if server not in ("math", "ocr")]
-        graph = await learn(self._trial, servers, words())
-        ways: set[str] = set()
-        shapes: Counter[str] = Counter()
-        made = 0
-        for number, plan in enumerate(islice(plans(graph, self._servers, self._dice), PATIENCE * count)):
-            if made == count:
+        """Proved and useful tasks, no two alike, as different ones as there are."""
+        told: Counter[str] = Counter()
+        narrow = 0
+        for number, errand in enumerate(islice(errands(self._servers, self._dice), PATIENCE * count)):
+            if len(self._made) == count:
                 return
             # First every kind once; the later it is, the more often a kind may come again.
-            if shapes[plan.shape] > number // (8 * count):
+            if told[errand.main] > number // (4 * count) or not _askers(errand):
                 continue
-            instance = await self._instance(plan, graph, self._dice)
-            way = "" if instance is None else str([sorted(str(one) for one in step) for step in instance.reference])
-            if instance is None or way in ways:
+            made = await self._instance(errand, self._dice)
+            if made is None or (errand.motif == "chain" and len(made.steps) < LEAST_CHAIN):
                 continue
-            other = await self._instance(plan, graph, random.Random(f"other things {way}"), instance.things)
-            if self._usefulness.refuse(instance, other) is not None:
+            is_narrow = len(_servers(made)) < LEAST_SERVERS <= len(self._servers)
+            if is_narrow and narrow >= MOST_NARROW * count:
                 continue
-            task = await self._task(instance, f"{FAMILY}-{made + 1:02}")
+            other = await self._instance(errand, random.Random(f"other things {made.things}"), made.things)
+            if self._usefulness.refuse(made, other) is not None:
+                continue
+            task = await self._task(made, f"{FAMILY}-{len(self._made) + 1:02}")
             if task is None:
                 continue
-            ways.add(way)
-            self._usefulness.keep(instance)
-            shapes[plan.shape] += 1
-            made += 1
+            self._usefulness.keep(made, task)
+            self._made.append(task)
+            told[errand.main] += 1
+            narrow += is_narrow
             progress(task.id)
             yield task
 
-    async def _instance(
-        self, plan: Plan, graph: Graph, dice: random.Random, without: Sequence[str] = ()
-    ) -> Instance | None:
-        start = plan.start.start
-        assert start is not None
-        if plan.start.tool not in self._pools:
-            self._pools[plan.start.tool] = await pool(start, self._trial)
-        things = [thing for thing in self._pools[plan.start.tool] if thing not in without]
+    async def _instance(self, errand: Errand, dice: random.Random, without: Sequence[str] = ()) -> Instance | None:
+        kind = errand.kind
+        if kind.name not in self._pools:
+            self._pools[kind.name] = await pool(kind, self._trial)
+        things = [thing for thing in self._pools[kind.name] if thing not in without]
         for _ in range(TRIES):
             try:
-                return await instantiate(plan, graph, self._trial, things, dice)
+                return await instantiate(errand, self._trial, things, dice)
             except Unfit:
                 continue
         return None
 
     async def _task(self, made: Instance, id: str) -> Task | None:
-        """The finished task, or None when it is not proved."""
-        start = made.plan.start.start
-        assert start is not None
-        file = f"{id}.png"
-        composition = card(self._art, start.label, made.things, start.exact, self._dice)
+        """The finished task, or None when it cannot be worded or is not proved."""
+        kind, file = made.errand.kind, f"{id}.png"
+        persona = self._dice.choice(_askers(made.errand))
+        composition = card(self._art, kind.label, made.things, kind.exact, self._dice)
         files = {
             f"pictures/{file}": composition.picture,
             f"scenes/{file}.json": f"{json.dumps(composition.scene.to_json(), ensure_ascii=False)}\n".encode(),
         }
-        task = _framed(made, id, file, question(made, self._dice), self._dice, "ocr" in self._servers)
-        if _leaks(task, made) or await self._problems(task, files):
+        asked = self._words(made, persona)
+        if asked is None:
+            return None
+        task = _framed(made, id, file, asked, persona.role, self._dice, self._servers)
+        if any(solves(task, one) or solves(one, task) for one in self._made):
+            return None
+        plans = await self._proof(task, files)
+        if plans is None:
             return None
         if self._rewording is not None:
             for text in await self._rewording.phrasings(task.question):
                 other = task.model_copy(update={"question": text})
-                if not _leaks(other, made) and not await self._problems(other, files):
-                    task = other
+                if _leaks(text, made) or self._usefulness.refuse_words(text) is not None:
+                    continue
+                if (proof := await self._proof(other, files)) is not None:
+                    task, plans = other, proof
                     break
         self.files |= files
+        self.plans |= plans
         return task
 
-    async def _problems(self, task: Task, files: dict[str, bytes]) -> list[str]:
-        alone = MadeLibrary(TaskSet(schema=2, name=FAMILY, version="1", tasks=(task,)), files)
-        problems = await verify(alone, self._backend)
-        if problems:
-            return problems
-        prover = Prover(alone, self._backend, self._encoder)
-        material = Material(
-            run=task.id, seal=None, state="submitted", task=task, acts=(), answer=task.answer, seen=seen(alone, task)
-        )
-        return await prover.problems(material, task.references[0])
+    def _words(self, made: Instance, persona: Persona) -> str | None:
+        """A question in words that no other task has."""
+        for _ in range(PHRASINGS):
+            asked = question(made, persona, self._dice)
+            if not _leaks(asked, made) and self._usefulness.refuse_words(asked) is None:
+                return asked
+        return None
+
+    async def _proof(self, task: Task, files: dict[str, bytes]) -> dict[str, tuple[Plan, ...]] | None:
+        """The plans of a task's references, when they run, solve it and score 1; None otherwise."""
+        made = TaskSet(schema=2, name=FAMILY, version="1", tasks=(task,))
+        plans = await play_plans(MadeLibrary(made, files), self._backend, in_order=True)
+        return None if await verify(MadeLibrary(made, files, plans), self._backend) else plans
 
 
-def _framed(made: Instance, id: str, file: str, asked: str, dice: random.Random, reading: bool) -> Task:
-    steps = made.reference
-    reference = Reference(steps=tuple(steps))
-    references: tuple[Reference, ...] = (reference,)
-    servers = {one.tool.partition("/")[0] for step in steps for one in step}
-    if reading:
+def _framed(
+    made: Instance, id: str, file: str, asked: str, role: str, dice: random.Random, servers: Sequence[str]
+) -> Task:
+    steps = tuple(tuple(step) for step in made.steps)
+    ways = [Reference(steps=steps)] if "math" in servers else []
+    mental = tuple(tuple(one for one in step if not one.tool.startswith("math/")) for step in steps)
+    mental = tuple(step for step in mental if step)
+    if mental != steps or not ways:
+        ways.append(Reference(steps=mental, note="worked out without a tool" if ways else ""))
+    if "ocr" in servers:
         look = call("ocr/perform_ocr", {"input_data": media(file)}, free=("language", "config"))
-        references = (
-            Reference(steps=((look,), *steps)),
-            reference.model_copy(update={"note": "the card read by eye"}),
-        )
-        servers.add("ocr")
-    others = sorted({tool.server for tool in load_catalog().ready.tools} - servers)
+        ways += [Reference(steps=((look,), *way.steps), note="the card read with a tool") for way in ways[:1]]
+    used = {one.tool.partition("/")[0] for way in ways for step in way.steps for one in step}
+    others = sorted({tool.server for tool in load_catalog().ready.tools} - used)
     return Task(
         id=id,
         family=FAMILY,
+        role=role,
         question=asked,
         wording=wording(made),
         pictures=(file,),
-        servers=tuple(sorted(servers)),
+        servers=tuple(sorted(used)),
         distractors=tuple(sorted(dice.sample(others, min(DISTRACTORS, len(others))))),
-        references=references,
-        checks=tuple(checks(made)),
+        references=tuple(ways),
+        fields=fields(made),
         answer=answer(made),
-        difficulty=difficulty(references[0].steps),
+        difficulty=difficulty(ways[0].steps),
     )
 
 
-def checks(made: Instance) -> Iterator[Check]:
-    """What tells that a task was solved: the values that were asked for, and that they were looked up."""
-    for one in made.answers:
-        if isinstance(one.value, str):
-            yield AnswerNames(all_of=(spellings(one.value),))
-        else:
-            yield AnswerNumber(value=one.value, tolerance=one.ask.tolerance, what=ask_words(one.ask))
-    named = [name for name in made.chosen.values() if name and not name.isdigit() and len(name) <= 120]
-    if made.plan.choice is not None or made.plan.start.picks:
-        yield from (AnswerNames(all_of=(spellings(name),)) for name in dict.fromkeys(named))
-    if made.joined is not None:
-        yield AnswerNumber(value=round(made.joined, 1), tolerance=0.6, what="the kilometres by road")
-    if made.result is not None:
-        yield AnswerNumber(value=round(made.result, 4), tolerance=0.006, what="the result")
-    if made.files:
-        yield FileOpens(pattern=words()["paper_search/download_arxiv"].file, count=made.files)
-    backing = [shown(answer.value) for answer in made.answers if isinstance(answer.value, str)] or named
-    if backing:
-        yield BackedByCall(any_of=tuple(dict.fromkeys(backing)))
-    for tool, times in Counter(one.tool for one in made.reference[-1]).items():
-        yield CallMade(tool=tool, times=times)
-    if len(made.reference) > 1:
-        (tool, times), *_ = Counter(one.tool for one in made.reference[0]).most_common(1)
-        yield CallMade(tool=tool, times=times)
+def _askers(errand: Errand) -> list[Persona]:
+    """Who would ask that; nobody when nobody has any business with all of it."""
+    wanted = [*errand.wants, *errand.either, *(one for one in (errand.joined, errand.decider) if one is not None)]
+    parts = {part for want in wanted for part in want.key.split("/")}
+    role = errand.joined.ask.role if errand.joined is not None and errand.together == "buys" else ""
+    return [
+        one
+        for one in errand.kind.personas
+        if (one.many or errand.count == 1) and parts.isdisjoint(one.avoid) and role in ("", one.role)
+    ]
 
 
-def spellings(value: str) -> tuple[str, ...]:
-    """A text as people may write it: without brackets around it, without the last sign, a number with other gaps."""
-    found = [value, value.strip("()"), value.rstrip(".!?")]
-    digits = re.findall(r"\d+", value)
-    if len(digits) >= 2 and re.fullmatch(r"[\d\s()+-]{7,}", value):
-        found += [gap.join(digits) for gap in ("-", " ", "", ".")]
-    return tuple(dict.fromkeys(found))
+def _servers(made: Instance) -> set[str]:
+    """The servers that every solution needs: what is computed can be computed without a tool."""
+    return {one.tool.partition("/")[0] for step in made.steps for one in step} - {"math"}
 
 
-def _leaks(task: Task, made: Instance) -> bool:
-    """Whether the question says what is on the card or what the answer is."""
-    text = task.question.casefold()
-    secrets = [*made.things, *made.chosen.values(), *(shown(answer.value) for answer in made.answers)]
-    return any(len(secret) > 2 and secret.casefold() in text for secret in secrets)
+def _leaks(asked: str, made: Instance) -> bool:
+    """Whether a question says what is on the card or what the answer is."""
+    text = fold(asked)
+    secrets = [*made.things, *(str(one.value) for one in made.answers if isinstance(one.value, str))]
+    return any(len(secret) > 2 and fold(secret) in text for secret in secrets)

@@ -2,18 +2,18 @@
 
 import re
 
-from m3bench.server.authoring.synthesis.lexicon import Start
+from m3bench.server.authoring.synthesis.lexicon import Kind
 from m3bench.server.authoring.synthesis.trial_sandbox import TrialSandbox
 
 LONGEST = 60
 """Characters of a line on a card."""
 
 
-async def pool(start: Start, trial: TrialSandbox) -> list[str]:
+async def pool(kind: Kind, trial: TrialSandbox) -> list[str]:
     """The things that a card can name, in a fixed order, each once."""
-    found = list(start.values)
-    if start.harvest is not None:
-        source, field = start.harvest, start.harvest.field
+    found = list(kind.values)
+    if kind.harvest is not None:
+        source, field = kind.harvest, kind.harvest.field
         for arguments in source.calls:
             if field.startswith("/"):
                 found += re.findall(field.strip("/"), await trial.text(source.tool, arguments) or "")

@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict
 from m3bench.server.authoring.curation.model import Asker
 
 _TASK = (
-    "You reword questions that people ask an assistant. Keep everything that is asked for and every number that is"
-    " stated, keep that the things themselves stand on a card in a picture and do not name them, and name no software"
-    " or tool. Write as a person would who is in a hurry or in a chat. Give three different versions."
+    "You reword questions that people ask an assistant. Keep who asks, everything that is asked for, every condition"
+    " and every number that is stated, keep that the things themselves stand on a card in a picture and do not name"
+    " them, name no software, website, service or tool, and do not say how the answer could be found. Write as that"
+    " person would in a hurry or in a chat. Give three different versions."
 )
 
 

@@ -1,125 +1,97 @@
-"""Words a synthesized task: a question without tool names, the same in concrete words, and the answer.
+"""Words a synthesized task: who asks, what for, the same in concrete words, and the answer.
 
-The question never says what is on the card, so the words alone do not tell what to look up. Several phrasings of each
-part keep tasks from sounding alike.
+The question never says what is on the card, by which steps the answer is found, or which service knows it. A thing is
+spoken of in full the first time and briefly after that. Several phrasings of each part keep tasks from sounding alike.
 """
 
 import random
 from collections.abc import Sequence
 
+from m3bench.server.authoring.synthesis.errand import COINS, Errand, Want
+from m3bench.server.authoring.synthesis.handed_in import ORDER, fields, nouns
 from m3bench.server.authoring.synthesis.instance import Instance
-from m3bench.server.authoring.synthesis.lexicon import Ask, Words, words
-from m3bench.server.authoring.synthesis.plan import Leaf
+from m3bench.server.authoring.synthesis.lexicon import Link, Persona
+from m3bench.tasks.answers.fields import right_lines
 
 _COUNTS = {1: "one", 2: "two", 3: "three"}
-_ONE = (
-    "The card in the picture names {noun}.",
-    "I wrote {noun} down on the card that you see.",
-    "Have a look at my card: there is {noun} on it.",
-    "Somebody left me this card with {noun} on it.",
-    "On the card in the photo stands {noun}.",
+_TELL = (
+    "Could you find out {asks}?", "I need to know {asks}.", "Please tell me {asks}.", "What I'm after is {asks}.",
+    "Can you look up {asks}?", "I'd like to know {asks}.", "Let me know {asks}.", "Do you know {asks}?",
+)  # fmt: skip
+_EACH = (
+    "For each of them, please tell me {asks}.",
+    "For each one I need to know {asks}.",
+    "I'd like to have, for each, {asks}.",
+    "Could you find out, for each, {asks}?",
 )
-_MANY = (
-    "The card in the picture names {count} {plural}.",
-    "I wrote {count} {plural} down on the card that you see.",
-    "Have a look at my card: there are {count} {plural} on it.",
-    "Somebody left me this card with {count} {plural} on it.",
-    "On the card in the photo stand {count} {plural}.",
+_WHICH = (
+    "Which of the two {nouns} {more}, and by {by}?",
+    "Find out which of the two {nouns} {more}, and by {by}.",
+    "I wonder which of the two {nouns} {more}, and by {by}.",
 )
-_TELL = ("Tell me {asks}.", "I would like to know {asks}.", "What I need is {asks}.", "Please find out {asks}.")
-_TELL_EACH = (
-    "For each of them, tell me {asks}.",
-    "For each, I would like to know {asks}.",
-    "What I need for each of them is {asks}.",
-    "For every one of them, please find out {asks}.",
+_WINNER = (
+    "For the one that comes out ahead, I also need to know {asks}.", "Then tell me, for that one only, {asks}.",
+    "About that one I'd also like to hear {asks}.", "And tell me {asks}, just for that one.",
+)  # fmt: skip
+_IF = (
+    "If {condition}, tell me {one}. If not, I'd rather have {other}.",
+    "If it turns out that {condition}, I need to know {one}; otherwise tell me {other}.",
+    "Check whether {condition}. If so, find out {one}, and if not, {other}.",
 )
-_FIND = ("Find the {thing}.", "Look for the {thing}.", "Take the {thing}.")
-_FIND_EACH = (
-    "For each of them, find the {thing}.",
-    "Look in each case for the {thing}.",
-    "For each, take the {thing}.",
+_ALSO = (
+    "Either way, tell me {asks} as well.",
+    "And in any case I need to know {asks}.",
+    "Besides, I'd like to know {asks}.",
 )
-_THEN = ("Then find the {thing}.", "After that, look for the {thing}.", "Next, pick the {thing}.")
-_THEN_EACH = (
-    "Then find, for each of them, the {thing}.",
-    "After that, look in each case for the {thing}.",
-    "Next, pick for each the {thing}.",
-)
-_OF_THAT = ("Of that {noun} I want {asks}.", "For that {noun}, give me {asks}.")
-_TOTALS = {
-    "sum": (
-        "Finally, have {plural} added up by a calculator, not in your head.",
-        "With a calculator, please, what do {plural} come to in total?",
-    ),
-    "mean": (
-        "Finally, use a calculator for the average of {plural}, to two decimals.",
-        "And what is the average of {plural}, worked out with a calculator to two decimals?",
-    ),
-    "subtract": (
-        "Then use a calculator: how far apart are {plural}?",
-        "Finally, by how much do {plural} differ? Let a calculator do it.",
-    ),
-}
 
 
-def question(made: Instance, dice: random.Random) -> str:
+def question(made: Instance, persona: Persona, dice: random.Random) -> str:
     """What the client is asked."""
-    plan, start = made.plan, made.plan.start.start
-    assert start is not None
-    many = plan.count > 1
-    noun = f"{_article(start.noun)} {start.noun}"
-    parts = [dice.choice(_MANY if many else _ONE).format(noun=noun, plural=start.plural, count=_COUNTS[plan.count])]
-    if start.source:
-        parts.append(f"Look {'them' if many else 'it'} up {start.source}.")
-    asks = [ask.words for ask in plan.asks] + _asked(plan.near, made)
-    if plan.option is not None:
-        pick = f"{plan.pick.words} " if plan.pick is not None else ""
-        thing = f"{pick}{plan.option.noun} {plan.option.where}".strip()
-        parts.append(dice.choice(_FIND_EACH if many else _FIND).format(thing=thing))
-        if plan.start.name and plan.start.picks:
-            asks = [_name_of(plan.start), *asks]
-    if asks:
-        parts.append(dice.choice(_TELL_EACH if many else _TELL).format(asks=listed(asks)))
-    if plan.choice is not None:
-        option, pick_words = plan.choice.option, plan.choice.pick.words
-        thing = f"{pick_words} {option.noun} {option.where}"
-        parts.append(dice.choice(_THEN_EACH if many else _THEN).format(thing=thing))
-        parts.append(_of_that(option.noun, _asked(plan.far, made), dice))
-    parts += [f"Also {task}." for task in _tasks((*plan.near, *plan.far), many)]
-    if plan.join is not None:
-        parts.append(f"And tell me {words()[plan.join[0].consumer].joins}.")
-    if plan.total is not None:
-        ask, tool = plan.total
-        parts.append(dice.choice(_TOTALS[tool]).format(plural=ask.plural))
+    errand = made.errand
+    parts = [dice.choice(persona.many if errand.count > 1 else persona.one).format(n=_COUNTS[errand.count])]
+    speaker = _Speaker(errand.kind.noun, dice)
+    if errand.decider is not None:
+        above = one_of(errand.decider.ask.above, dice)
+        condition = above.format(x=speaker.thing(errand.decider.place), limit=f"{errand.limit:,.0f}")
+        one, other = (speaker.ask(want) for want in errand.either)
+        parts.append(dice.choice(_IF).format(condition=condition, one=one, other=other))
+        parts += [dice.choice(_ALSO).format(asks=listed(speaker.asks(errand.wants)))] if errand.wants else []
+        return " ".join(parts)
+    if errand.together == "more":
+        assert errand.joined is not None
+        ask = errand.joined.ask
+        by = "how many" if ask.by in ask.more else f"how many {ask.by}"
+        more = one_of(ask.more, dice)
+        parts.append(dice.choice(_WHICH).format(nouns=nouns(errand), more=more, by=by))
+        parts.append(dice.choice(_WINNER).format(asks=listed(speaker.asks(errand.wants))))
+        return " ".join(parts)
+    whole = _whole(errand, speaker)
+    if errand.count == 1:
+        parts.append(dice.choice(_TELL).format(asks=listed([*whole, *speaker.asks(errand.wants)])))
+        return " ".join(parts)
+    parts += [dice.choice(_TELL).format(asks=listed(whole))] if whole else []
+    parts.append(dice.choice(_EACH).format(asks=listed(speaker.asks(errand.wants))))
     return " ".join(parts)
 
 
 def wording(made: Instance) -> str:
     """The same in concrete words, for people who read the task."""
-    steps = [", ".join(dict.fromkeys(call.tool for call in step)) for step in made.reference]
+    steps = [", ".join(dict.fromkeys(call.tool for call in step)) for step in made.steps]
     way = "; ".join(f"step {number}: {tools}" for number, tools in enumerate(steps, 1))
-    asked = listed([ask_words(answer.ask) for answer in made.answers if answer.about == made.things[0]])
-    end = f" Asked: {asked}." if asked else ""
-    return f"On the card: {'; '.join(made.things)}. {way[0].upper()}{way[1:]}.{end}"
+    asked = listed([field.meaning for field in fields(made)])
+    return f"On the card: {'; '.join(made.things)}. {way[0].upper()}{way[1:]}. Asked: {asked}."
 
 
 def answer(made: Instance) -> str:
     """What a client that played the reference would say."""
-    lines = []
-    for thing in made.things:
-        parts = [f"{ask_words(answer.ask)}: {shown(answer.value)}" for answer in made.answers if answer.about == thing]
-        chosen = [f"found {made.chosen[thing]}"] if made.chosen.get(thing) else []
-        lines.append(f"{thing}: {'; '.join([*chosen, *parts])}." if chosen or parts else f"{thing}: done.")
-    if made.joined is not None:
-        lines.append(f"From the first to the second it is {made.joined:.1f} km by road.")
-    if made.result is not None:
-        lines.append(f"The result is {shown(round(made.result, 4))}.")
-    return "\n".join(lines)
-
-
-def shown(value: str | float) -> str:
-    """A value as it is told."""
-    return value if isinstance(value, str) else f"{value:.12g}"
+    told = [f"On the card: {'; '.join(made.things)}."]
+    if made.decided is not None:
+        told.append(f"The number that decides is {made.decided.value:.10g}, so it is the {ORDER[made.taken]} case.")
+    if made.joined:
+        told.append(f"The numbers are {listed([f'{one.value:.10g}' for one in made.joined])}.")
+    if made.rate:
+        told.append(f"The coin costs {made.rate:.10g} dollars.")
+    return f"{' '.join(told)}\n\n{right_lines(fields(made))}"
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -128,31 +100,53 @@ def listed(parts: Sequence[str]) -> str:
     return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}" if unique else ""
 
 
-def _asked(leaves: Sequence[Leaf], made: Instance) -> list[str]:
-    return [ask_words(ask, leaf.edge.field) for leaf in leaves for ask in leaf.asks]
+def _whole(errand: Errand, speaker: "_Speaker") -> list[str]:
+    """What is asked about all things together."""
+    match errand.together:
+        case "total":
+            assert errand.joined is not None
+            return [errand.joined.ask.total.format(nouns=nouns(errand))]
+        case "road":
+            return [errand.kind.road]
+        case "buys":
+            assert errand.joined is not None
+            return [errand.joined.ask.buys.format(x=speaker.thing(errand.joined.place), coin=COINS[errand.coin])]
+        case _:
+            return []
 
 
-def ask_words(ask: Ask, field: str = "") -> str:
-    """What is asked, in words; what it is about when that is not the thing itself: its author, its maker."""
-    field = field.casefold()
-    what = "its author" if "author" in field else "its maker" if "artist" in field else "it"
-    return ask.words.format(what=what)
+def one_of(text: str, dice: random.Random) -> str:
+    """One of the alternatives that a bar stands between."""
+    return dice.choice(text.split("|"))
 
 
-def _tasks(leaves: Sequence[Leaf], many: bool) -> list[str]:
-    found = [leaf.words.task for leaf in leaves if leaf.words.task]
-    return [task.replace("the paper", "each paper") if many else task for task in found]
+class _Speaker:
+    """Speaks of things: in full the first time, briefly after that."""
 
+    def __init__(self, noun: str, dice: random.Random) -> None:
+        self._noun = noun
+        self._dice = dice
+        self._known: dict[tuple[str, ...], str] = {}
 
-def _of_that(noun: str, asks: Sequence[str], dice: random.Random) -> str:
-    return dice.choice(_OF_THAT).format(noun=noun, asks=listed(["the name", *asks]))
+    def asks(self, wants: Sequence[Want]) -> list[str]:
+        """What is asked, one phrase each."""
+        return [self.ask(want) for want in wants]
 
+    def ask(self, want: Want) -> str:
+        """What is asked, as a phrase."""
+        words = one_of(want.ask.words, self._dice)
+        if "{p}" not in words:
+            return words.format(x=self.thing(want.place))
+        near = self.thing(want.place[:-1])
+        return words.format(p=near, x=self.thing(want.place))
 
-def _name_of(entry: Words) -> str:
-    return {"post": "its title", "paper": "its title", "article": "its title", "expiration date": "that date"}.get(
-        entry.noun, "its name"
-    )
-
-
-def _article(noun: str) -> str:
-    return "an" if noun[0] in "aeiou" else "a"
+    def thing(self, path: Sequence[Link]) -> str:
+        """The thing at the end of a path."""
+        key = tuple(link.name for link in path)
+        if not path:
+            return self._noun
+        if key in self._known:
+            return self._known[key]
+        said = one_of(path[-1].noun, self._dice).format(x=self.thing(path[:-1]))
+        self._known[key] = path[-1].that
+        return said
