@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.authoring.generation import beside, scene_file, stage
+from m3bench.server.authoring.lint import MAX_PICTURE_BYTES, SIDES
 from m3bench.server.authoring.planning import play_plans
 from m3bench.server.authoring.verification import verify
 from m3bench.tasks.catalog import did_you_mean
@@ -27,9 +29,14 @@ from m3bench.tasks.plan import Plan
 from m3bench.tasks.scene import Scene, SceneObject
 from m3bench.tasks.task import Task, TaskSet
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
-LONGEST = 1600
-"""Pixels of the longer side of a photograph in a set."""
+LONGEST, SHORTEST = SIDES[1], SIDES[0]
+"""Most and fewest pixels of the longer side of a photograph in a set."""
+_QUALITIES = (88, 80, 72, 64, 56)
+"""Of JPEG files; the first at which one is small enough is taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +46,8 @@ class Taken:
     file: str
     data: bytes
     scene: Scene
+    photo: Photo
+    """What is true of it, with boxes in its pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +79,9 @@ def skeleton(folder: Path) -> str:
         "#   food: one kind of food in the singular, with count: how many pieces",
         "#   thing: one kind of thing that shops sell, in the singular, with count: how many",
         "#   isbn: the number of a book, in quotation marks",
+        "#   subject: what it is a picture of, in one plain word, such as cat",
+        "#   counts: {coins: 24}, what there is to count, in the plural, and how many",
+        "#   parts: [{what: the spoon, box: [left, top, right, bottom]}], what can be pointed at, in pixels",
         "#   also: [other names of it]",
         "#   objects: [{label: cup, box: [left, top, right, bottom]}], what the detector may tell of, in pixels",
         "photos:",
@@ -122,8 +134,8 @@ async def make(
     """
     tasks: dict[str, tuple[Task, tuple[str, ...]]] = {}
     omissions: list[Omission] = []
+    uses: Counter[str] = Counter()
     for recipe in RECIPES:
-        uses: Counter[str] = Counter()
         left = list(recipe.choices(photos.photos))
         random.Random(f"choices {recipe.name} {seed}").shuffle(left)
         number = 0
@@ -131,7 +143,7 @@ async def make(
             # What was used least goes first, so that every photograph is asked about.
             chosen = left.pop(min(range(len(left)), key=lambda place: sum(uses[name] for name in left[place])))
             try:
-                task = await _task(recipe, number + 1, seed, chosen, photos.photos, taken, backend)
+                task = await _task(recipe, number + 1, seed, [taken[name] for name in chosen], backend)
             except (Unfit, M3Error) as error:
                 omissions.append(Omission(recipe=recipe.name, photos=chosen, why=str(error)))
                 continue
@@ -149,16 +161,13 @@ async def make(
 
 
 async def _task(
-    recipe: Recipe, number: int, seed: int, chosen: Sequence[str], photos: Mapping[str, Photo],
-    taken: Mapping[str, Taken], backend: Backend,
+    recipe: Recipe, number: int, seed: int, used: Sequence[Taken], backend: Backend
 ) -> Task:  # fmt: skip
-    id, used = f"{recipe.name}-{number}", [taken[name] for name in chosen]
+    id = f"{recipe.name}-{number}"
     pictures = {one.file: one.data for one in used}
     async with stage(backend, id, recipe.servers, pictures, tuple(one.scene for one in used)) as play:
         script, rng = Script(play), random.Random(f"question {recipe.name} {seed} {' '.join(pictures)}")
-        solution = await recipe.solve(
-            rng, [photos[name] for name in chosen], [media(file) for file in pictures], script
-        )
+        solution = await recipe.solve(rng, [one.photo for one in used], [media(file) for file in pictures], script)
     ways = phrasings(recipe.name)
     question = ways[(seed + number) % len(ways)]
     return frame(
@@ -198,16 +207,23 @@ def _taken(path: Path, file: str, photo: Photo) -> Taken:
             upright = ImageOps.exif_transpose(opened).convert("RGB")
     except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
         raise InputFileError(path, f"is no photograph that can be read ({error})") from error
-    factor = min(1.0, LONGEST / max(upright.size))
+    factor = max(min(1.0, LONGEST / max(upright.size)), SHORTEST / max(upright.size))
     size = (max(1, round(upright.width * factor)), max(1, round(upright.height * factor)))
-    buffer = BytesIO()
-    upright.resize(size, Image.Resampling.LANCZOS).save(buffer, "JPEG", quality=88, optimize=True)
-    objects = []
-    for one in photo.objects:
-        left, top, right, bottom = (round(value * factor, 1) for value in one.box)
+    data = _jpeg(upright.resize(size, Image.Resampling.LANCZOS))
+    smaller = photo.scaled(factor)
+    boxes = [(one.label, one.box) for one in smaller.objects] + [(one.what, one.box) for one in smaller.parts]
+    for name, (_, _, right, bottom) in boxes:
         if right > size[0] + 1 or bottom > size[1] + 1:
-            raise InputFileError(
-                path.parent / FILE, f"the box of {one.label!r} reaches beyond {path.name}", field=path.name
-            )
-        objects.append(SceneObject(label=one.label, box=(left, top, right, bottom)))
-    return Taken(file=file, data=buffer.getvalue(), scene=Scene.of(buffer.getvalue(), objects))
+            raise InputFileError(path.parent / FILE, f"the box of {name!r} reaches beyond {path.name}", field=path.name)
+    objects = [SceneObject(label=one.label, box=one.box) for one in smaller.objects]
+    return Taken(file=file, data=data, scene=Scene.of(data, objects), photo=smaller)
+
+
+def _jpeg(image: "Image") -> bytes:
+    """The file of a photograph, as good as its size allows."""
+    for quality in _QUALITIES:
+        buffer = BytesIO()
+        image.save(buffer, "JPEG", quality=quality, optimize=True)
+        if buffer.tell() <= MAX_PICTURE_BYTES:
+            break
+    return buffer.getvalue()

