@@ -1,0 +1,161 @@
+"""The `studio` server: drafts of pages that are opened, rendered, looked at and revised element by element.
+
+It is offered only with tasks that need it. Drafts come with the scene of a run's picture and become files of the
+workspace when they are opened; everything else works on those files.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from m3bench.sandboxes.content import Image
+from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.tasks.catalog import did_you_mean
+from m3bench.tasks.errors import ToolError
+from m3bench.tasks.studio import rendering
+from m3bench.tasks.studio.draft import Draft
+from m3bench.tasks.studio.forms import pages
+from m3bench.tasks.studio.page import Element, Page, PageError, described, element, read
+
+server = ToolServer("studio")
+
+MOST_SCALE = 3.0
+
+
+@server.tool
+def list_drafts(context: Context) -> str:
+    return "\n".join(f"{draft.name}: {draft.title}" for draft in _drafts(context))
+
+
+@server.tool
+def open_draft(context: Context, name: str) -> str:
+    drafts = _drafts(context)
+    wanted = name.strip().casefold().removeprefix("./")
+    draft = next((one for one in drafts if wanted in (one.name.casefold(), one.title.casefold())), None)
+    if draft is None:
+        hint = did_you_mean(name, [one.name for one in drafts]) or " list_drafts shows which there are."
+        raise ToolError(f"There is no draft {name!r}.{hint}", outcome="not_found")
+    with context.workspace.writing(draft.name) as place:
+        place.write_bytes(draft.data)
+    return f"{draft.title} is now ./{draft.name}\n\n{_listing(_pages(draft.name, draft.data)[0])}"
+
+
+@server.tool
+def read_page(context: Context, path: str, page: int = 1) -> str:
+    return _listing(_page(context, path, page))
+
+
+@server.tool
+def render_page(context: Context, path: str, page: int = 1, scale: float = 1.0) -> list[object]:
+    found = _page(context, path, page)
+    if not 0 < scale <= MOST_SCALE:
+        raise ToolError(f"scale must be above 0 and at most {MOST_SCALE:g}", outcome="invalid_arguments")
+    wide, high = rendering.size(found, scale)
+    return [f"Rendered at {wide} × {high} pixels; fingerprint {found.digest}", Image(rendering.png(found, scale))]
+
+
+@server.tool
+def change_element(
+    context: Context, path: str, element: str, attributes: Mapping[str, Any] | None = None, text: str | None = None
+) -> str:
+    if not attributes and text is None:
+        raise ToolError("Nothing is to be changed: give attributes or text", outcome="invalid_arguments")
+    page = _svg(context, path)
+    return _put(context, path, page, _of(_named(page, element).changed, attributes or {}, text))
+
+
+@server.tool
+def move_element(context: Context, path: str, element: str, dx: float, dy: float) -> str:
+    page = _svg(context, path)
+    return _put(context, path, page, _of(_named(page, element).moved, dx, dy))
+
+
+@server.tool
+def add_element(
+    context: Context, path: str, element: str, kind: str, attributes: Mapping[str, Any], text: str = ""
+) -> str:
+    page = _svg(context, path)
+    if element in page:
+        raise ToolError(f"There is an element {element!r} already: use change_element", outcome="invalid_arguments")
+    return _put(context, path, page, _of(_new, kind, element, attributes, text))
+
+
+@server.tool
+def remove_element(context: Context, path: str, element: str) -> str:
+    page = _svg(context, path)
+    _save(context, path, page.without([_named(page, element).name]))
+    return f"Removed {element}"
+
+
+_new = element
+
+
+def _of(make: Any, *given: Any) -> Element:
+    try:
+        made: Element = make(*given)
+    except PageError as error:
+        raise ToolError(_sentence(error), outcome="invalid_arguments") from error
+    return made
+
+
+def _put(context: Context, path: str, page: Page, new: Element) -> str:
+    try:
+        _save(context, path, page.with_element(new))
+    except PageError as error:
+        raise ToolError(_sentence(error), outcome="invalid_arguments") from error
+    return described(new)
+
+
+def _save(context: Context, path: str, page: Page) -> None:
+    with context.workspace.writing(path) as place:
+        place.write_text(page.svg(), encoding="utf-8")
+
+
+def _svg(context: Context, path: str) -> Page:
+    """A page whose elements can be changed here."""
+    file = context.workspace.existing(path)
+    if file.suffix.casefold() != ".svg":
+        raise ToolError(f"{path!r} has tools of its own kind: only .svg is changed here", outcome="invalid_arguments")
+    try:
+        return read(file.read_bytes())
+    except PageError as error:
+        raise ToolError(f"{path!r} cannot be used: {error}", outcome="invalid_arguments") from error
+
+
+def _page(context: Context, path: str, number: int) -> Page:
+    file = context.workspace.existing(path)
+    found = _pages(path, file.read_bytes())
+    if not 1 <= number <= len(found):
+        raise ToolError(f"There is no page {number}: {path!r} has {len(found)}", outcome="not_found")
+    return found[number - 1]
+
+
+def _pages(path: str, data: bytes) -> Sequence[Page]:
+    try:
+        return pages(path, data)
+    except PageError as error:
+        raise ToolError(f"{path!r} cannot be shown: {error}", outcome="invalid_arguments") from error
+
+
+def _named(page: Page, name: str) -> Element:
+    if name not in page:
+        hint = did_you_mean(name, [one.name for one in page.elements]) or " read_page lists them."
+        raise ToolError(f"There is no element {name!r}.{hint}", outcome="not_found")
+    return page[name]
+
+
+def _listing(page: Page) -> str:
+    lines = (described(one) for one in page.elements)
+    return "\n".join((f"{page.width:g} × {page.height:g} pixels, from the back to the front:", *lines))
+
+
+def _drafts(context: Context) -> tuple[Draft, ...]:
+    found = tuple(draft for scene in context.scenes for draft in scene.drafts)
+    if not found:
+        raise ToolError("The studio is empty: there is no draft in this run", outcome="not_found")
+    return found
+
+
+def _sentence(error: PageError) -> str:
+    said = str(error)
+    return said[:1].upper() + said[1:]
