@@ -1,0 +1,120 @@
+"""A spoken note: fruit with its weight, one item taken back; what is left is looked up and added up."""
+
+import json
+import random
+from collections.abc import Sequence
+
+from m3bench.tasks.families import numerals, tally
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.nutrients import amount
+from m3bench.tasks.families.tally import Tally, Thing
+from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.recording.speech import VOICES, Speech
+from m3bench.tasks.task import ReferenceCall
+
+_ITEMS = 5
+_UNIT = "grams"
+
+
+class _Tables(Tables):
+    fruits: dict[str, tuple[str, ...]]
+    """Other spellings by name."""
+    openings: tuple[str, ...]
+    taken_back: tuple[str, ...]
+    """What somebody says who does not want the last item after all."""
+
+
+_tables = tables("dictation", _Tables)
+
+
+class Dictation:
+    """Write the note down, leave out what was taken back, look the rest up by its weight."""
+
+    name = "dictation"
+    servers = ("recordings", "food_nutrition_mcp", "math")
+
+    def compose(self, rng: random.Random, kit: Kit) -> Composition:
+        """Five kinds of fruit with their weights; one is taken back at once."""
+        known = _tables()
+        fruits = rng.sample(list(known.fruits), _ITEMS)
+        weights = [rng.randrange(110, 590, 10) for _ in fruits]
+        gone = rng.randrange(1, _ITEMS)
+        lines = [rng.choice(known.openings)]
+        for number, (fruit, weight) in enumerate(zip(fruits, weights, strict=True)):
+            lines += [fruit, f"{numerals.said(weight)} {_UNIT}"]
+            if number == gone:
+                lines.append(rng.choice(known.taken_back))
+        speech = Speech(
+            lines=tuple(lines), voice=rng.choice(VOICES), words_a_minute=rng.choice((125, 130, 135)), seed=rng.randrange(1000)
+        )  # fmt: skip
+        kept = [number for number in range(_ITEMS) if number != gone]
+        return Composition.recorded(
+            speech, fruits=[fruits[number] for number in kept], weights=[weights[number] for number in kept]
+        )
+
+    async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+        """The note in writing must be the one that was spoken."""
+        known = _tables()
+        words = [*known.fruits, *numerals.WORDS, _UNIT, *known.openings, *known.taken_back]
+        (text,) = await play.step(
+            call("recordings/transcribe", {"path": path, "words": words}, free=("words", "start", "end"))
+        )
+        things = [
+            Thing(fruit, known.fruits[fruit], weight)
+            for fruit, weight in zip(composition.facts["fruits"], composition.facts["weights"], strict=True)
+        ]
+        passages = [passage["text"] for passage in json.loads(text)["passages"]]
+        need(_items(passages) == [(one.name, one.many) for one in things], "the note is not understood")
+        others = [name for name in known.fruits if name not in {one.name for one in things}]
+        return await tally.run(_TALLIES[play.goal], things, play, others=others)
+
+
+def _items(passages: Sequence[str]) -> list[tuple[str, int]]:
+    """The items of a note that was written down, without those that were taken back."""
+    known, found = _tables(), []  # type: _Tables, list[tuple[str, int]]
+    name = ""
+    for passage in passages:
+        words = passage.split()
+        if passage in known.fruits:
+            name = passage
+        elif words[-1] == _UNIT and (weight := numerals.heard(words[:-1])) is not None and name:
+            found.append((name, weight))
+            name = ""
+        elif passage in known.taken_back and found:
+            found.pop()
+        else:
+            need(passage in known.openings and not found, "the note is not understood")
+    return found
+
+
+def _looked_up(thing: Thing) -> ReferenceCall:
+    stem = min((thing.name, *thing.spellings), key=len)[:-1]
+    return call(
+        "food_nutrition_mcp/get_nutrition",
+        {"query": f"{thing.many} g {thing.name}"},
+        words={"query": (str(thing.many), stem)},
+    )
+
+
+_TALLIES = {
+    "energy": Tally(
+        look_up=_looked_up,
+        figure=lambda text: amount(text, "Energy"),
+        unit="kcal",
+        within=0.51,
+        meant=("wanted", "the fruit that is still wanted at the end of the note"),
+        most=("richest", "the one of those whose portion has the most energy"),
+        total=("calories", "the energy of all those portions together"),
+        wording="Write down the spoken note, leave out what is taken back, look up each portion of fruit by its weight, and add up the energy.",
+    ),
+    "carbohydrate": Tally(
+        look_up=_looked_up,
+        figure=lambda text: amount(text, "Carbohydrate"),
+        unit="g",
+        within=0.06,
+        meant=("listed", "the fruit that remains on the list"),
+        most=("highest", "the one of those whose portion has the most carbohydrate"),
+        total=("carbohydrate", "the carbohydrate of all those portions together"),
+        wording="Write down the spoken list, leave out what is taken back, look up each portion of fruit by its weight, and add up the carbohydrate.",
+    ),
+}

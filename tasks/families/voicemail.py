@@ -1,0 +1,123 @@
+"""A message on an answering machine: shares, their tickers spelled out, with how many of each; what they are worth."""
+
+import json
+import random
+from collections.abc import Callable, Sequence
+
+from m3bench.tasks.families import numerals, tally
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.tally import Tally, Thing
+from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.recording.speech import VOICES, Speech
+from m3bench.tasks.task import ReferenceCall
+
+_HOLDINGS = 3
+_SHARES = "shares"
+
+
+class _Tables(Tables):
+    letters: dict[str, str]
+    """The words of a spelling alphabet; tickers with other letters are not spelled."""
+    openings: tuple[str, ...]
+
+
+_tables = tables("voicemail", _Tables)
+
+
+class Voicemail:
+    """Write the message down, put the tickers together, look up the shares and multiply."""
+
+    name = "voicemail"
+    servers = ("recordings", "yahoo-finance", "math")
+
+    def compose(self, rng: random.Random, kit: Kit) -> Composition:
+        """Three tickers in a spelling alphabet, each with a number of shares."""
+        known = _tables()
+        names = {
+            company["id"]: company["name"]
+            for company in kit.world("companies")
+            if len(company["id"]) in (3, 4) and set(company["id"]) <= set(known.letters)
+        }
+        tickers = rng.sample(sorted(names), _HOLDINGS)
+        counts = [rng.randrange(11, 99) for _ in tickers]
+        lines = [rng.choice(known.openings)]
+        for ticker, count in zip(tickers, counts, strict=True):
+            lines += [*(known.letters[letter] for letter in ticker), f"{numerals.said(count)} {_SHARES}"]
+        speech = Speech(
+            lines=tuple(lines), voice=rng.choice(VOICES), words_a_minute=rng.choice((120, 125, 130)), seed=rng.randrange(1000)
+        )  # fmt: skip
+        return Composition.recorded(speech, tickers=tickers, counts=counts, names=names)
+
+    async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
+        """The message in writing must be the one that was spoken."""
+        known, names = _tables(), composition.facts["names"]
+        words = [*known.letters.values(), *numerals.WORDS, _SHARES, *known.openings]
+        (text,) = await play.step(
+            call("recordings/transcribe", {"path": path, "words": words}, free=("words", "start", "end"))
+        )
+        things = [
+            Thing(ticker, (names[ticker],), count)
+            for ticker, count in zip(composition.facts["tickers"], composition.facts["counts"], strict=True)
+        ]
+        passages = [passage["text"] for passage in json.loads(text)["passages"]]
+        need(_holdings(passages) == [(one.name, one.many) for one in things], "the message is not understood")
+        others = [name for name in names if name not in {one.name for one in things}]
+        return await tally.run(_TALLIES[play.goal], things, play, others=others)
+
+
+def _holdings(passages: Sequence[str]) -> list[tuple[str, int]]:
+    """Tickers and numbers of a message that was written down."""
+    known = _tables()
+    letters = {word: letter for letter, word in known.letters.items()}
+    found: list[tuple[str, int]] = []
+    ticker = ""
+    for passage in passages:
+        words = passage.split()
+        if all(word in letters for word in words):
+            ticker += "".join(letters[word] for word in words)
+        elif words[-1] == _SHARES and (count := numerals.heard(words[:-1])) is not None:
+            found.append((ticker, count))
+            ticker = ""
+        else:
+            need(passage in known.openings and not found and not ticker, "the message is not understood")
+    return found
+
+
+def info(thing: Thing) -> ReferenceCall:
+    """What is known of a share."""
+    return call("yahoo-finance/get_stock_info", {"ticker": thing.name})
+
+
+def figure(key: str) -> Callable[[str], float]:
+    """Reads one of its figures."""
+
+    def read(text: str) -> float:
+        value = json.loads(text).get(key)
+        need(isinstance(value, int | float), f"nobody knows its {key}")
+        return float(value)
+
+    return read
+
+
+_TALLIES = {
+    "worth": Tally(
+        look_up=info,
+        figure=figure("currentPrice"),
+        multiplied=True,
+        unit="USD",
+        meant=("tickers", "the tickers that are spelled in the message"),
+        most=("largest", "the ticker of the holding that is worth most"),
+        total=("worth", "what all those shares are worth at the current price"),
+        wording="Write down the message, multiply the current price of each ticker by its number of shares, and add that up.",
+    ),
+    "peak": Tally(
+        look_up=info,
+        figure=figure("fiftyTwoWeekHigh"),
+        multiplied=True,
+        unit="USD",
+        meant=("holdings", "the tickers that are spelled in the message"),
+        most=("biggest", "the ticker of the holding that would have been worth most"),
+        total=("peak", "what all those shares would have been worth at their highest prices of the last 52 weeks"),
+        wording="Write down the message, multiply the 52-week high of each ticker by its number of shares, and add that up.",
+    ),
+}
