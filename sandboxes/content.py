@@ -1,8 +1,8 @@
 """What a tool may return, and how it becomes an MCP result.
 
-A string is one text block, a dict one block of JSON, a list one block per element, `Image` an image block,
-None no block at all; `Partial` is what it holds and the sentence about the world's gap. The layout of JSON differs
-between the public servers, so it belongs to the server.
+A string is one text block, a dict one block of JSON, a list one block per element, `Image` an image block, `Audio` a
+block of sound, None no block at all; `Partial` is what it holds and the sentence about the world's gap. The layout of
+JSON differs between the public servers, so it belongs to the server.
 """
 
 import json
@@ -40,6 +40,14 @@ class Image:
     mime_type: str = "image/png"
 
 
+@dataclass(frozen=True)
+class Audio:
+    """Sound in a result."""
+
+    data: bytes
+    mime_type: str = "audio/wav"
+
+
 def blocks(value: object, layout: Layout = pretty) -> list[dict[str, Any]]:
     """The content blocks of a tool's return value."""
     match value:
@@ -49,6 +57,8 @@ def blocks(value: object, layout: Layout = pretty) -> list[dict[str, Any]]:
             return [{"type": "text", "text": value}]
         case Image():
             return [{"type": "image", "data": b64encode(value.data).decode(), "mimeType": value.mime_type}]
+        case Audio():
+            return [{"type": "audio", "data": b64encode(value.data).decode(), "mimeType": value.mime_type}]
         case Partial():
             return with_gap_sentence(blocks(value.answer, layout))
         case list() | tuple():

@@ -24,6 +24,8 @@ _THICKEST = 0.3
 class Way(NamedTuple):
     """A copy made straight."""
 
+    name: str
+    """The same for the same way at every size; a size may lack a way that another has."""
     image: Image.Image
     back: Callable[[float, float], Point]
     """From a point of the straight picture to the same one of the copy."""
@@ -32,16 +34,16 @@ class Way(NamedTuple):
 def ways(image: Image.Image) -> Iterator[Way]:
     """Everything that a copy may be, the most common first."""
     width, height = image.size
-    yield Way(ImageOps.mirror(image), lambda x, y: (width - x, y))
+    yield Way("mirrored", ImageOps.mirror(image), lambda x, y: (width - x, y))
     if framed := _inside(image):
         yield framed
     for sign in (1, -1):
         for degrees in range(1, MOST_DEGREES + 1):
             yield from _turned(image, sign * degrees)
-    yield Way(image.transpose(Image.Transpose.ROTATE_180), lambda x, y: (width - x, height - y))
-    yield Way(image.transpose(Image.Transpose.ROTATE_90), lambda x, y: (width - y, x))
-    yield Way(image.transpose(Image.Transpose.ROTATE_270), lambda x, y: (y, height - x))
-    yield Way(ImageOps.flip(image), lambda x, y: (x, height - y))
+    yield Way("upside down", image.transpose(Image.Transpose.ROTATE_180), lambda x, y: (width - x, height - y))
+    yield Way("turned right", image.transpose(Image.Transpose.ROTATE_90), lambda x, y: (width - y, x))
+    yield Way("turned left", image.transpose(Image.Transpose.ROTATE_270), lambda x, y: (y, height - x))
+    yield Way("flipped", ImageOps.flip(image), lambda x, y: (x, height - y))
 
 
 def _inside(image: Image.Image) -> Way | None:
@@ -55,14 +57,14 @@ def _inside(image: Image.Image) -> Way | None:
     across, down = max(left, image.width - right), max(top, image.height - bottom)
     if not across + down or across > _THICKEST * image.width or down > _THICKEST * image.height:
         return None
-    return Way(image.crop((left, top, right, bottom)), lambda x, y: (x + left, y + top))
+    return Way("framed", image.crop((left, top, right, bottom)), lambda x, y: (x + left, y + top))
 
 
 def _turned(image: Image.Image, degrees: int) -> Iterator[Way]:
     """The picture turned back, its corners lost as they were, or whole where the copy was made larger for them."""
     straight = image.rotate(-degrees, Image.Resampling.BILINEAR)
     middle = (image.width / 2, image.height / 2)
-    yield Way(straight, lambda x, y: _around(middle, x, y, degrees))
+    yield Way(f"turned by {degrees}", straight, lambda x, y: _around(middle, x, y, degrees))
     angle = math.radians(abs(degrees))
     share = math.cos(angle) ** 2 - math.sin(angle) ** 2
     wide = (image.width * math.cos(angle) - image.height * math.sin(angle)) / share
@@ -71,7 +73,7 @@ def _turned(image: Image.Image, degrees: int) -> Iterator[Way]:
         return
     left, top = round((image.width - wide) / 2), round((image.height - tall) / 2)
     part = straight.crop((left, top, image.width - left, image.height - top))
-    yield Way(part, lambda x, y: _around(middle, x + left, y + top, degrees))
+    yield Way(f"turned by {degrees}, whole", part, lambda x, y: _around(middle, x + left, y + top, degrees))
 
 
 def _around(middle: Point, x: float, y: float, degrees: float) -> Point:

@@ -10,7 +10,6 @@ is not reported.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import islice
 
 import numpy as np
 from PIL import Image
@@ -124,22 +123,23 @@ class Recogniser:
         """What a picture shows when it is made straight, with boxes and points in pixels of the picture as it is."""
         small = image.copy()
         small.thumbnail((_FINE, _FINE))
-        best, score = -1, 0.0
-        for number, way in enumerate(ways(small)):
+        fits: dict[str, float] = {}
+        for way in ways(small):
             _, fit = self._best_frame(View(way.image)) if min(way.image.size) >= 16 else (None, 0.0)
-            if fit > score:
-                best, score = number, fit
-            if score > _CERTAIN:
+            if fit > 0:
+                fits[way.name] = fit
+            if fit > _CERTAIN:
                 break
-        if best < 0:
+        likely = max(fits, key=lambda name: fits[name], default="")
+        way_back = next((way for way in ways(image) if way.name == likely), None)
+        if way_back is None:
             return None
-        way = next(islice(ways(image), best, None))
-        view = View(way.image)
+        view = View(way_back.image)
         hit, _ = self._best_frame(view)
         if hit is None:
             return None
         sighting = _sighting(hit, view)
-        return replace(sighting, objects=tuple(_bent(item, way, image.size) for item in sighting.objects))
+        return replace(sighting, objects=tuple(_bent(item, way_back, image.size) for item in sighting.objects))
 
     def _best_frame(self, view: View) -> tuple[Hit | None, float]:
         """The scene that a picture shows as a whole, and how well it fits."""

@@ -25,12 +25,12 @@ MOST_CALLS = (2, 5)
 
 def setting_of(task: Task) -> Setting:
     """Whether the shortest reference uses one server or several."""
-    return "single" if len(_servers(_shortest(task))) <= 1 else "multi"
+    return "single" if len(_servers(shortest(task))) <= 1 else "multi"
 
 
 def level_of(task: Task) -> Level:
     """By the calls of the shortest reference; the first level is for one server alone."""
-    calls = sum(map(len, _shortest(task)))
+    calls = sum(map(len, shortest(task)))
     if calls <= MOST_CALLS[0] and setting_of(task) == "single":
         return "L1"
     return "L2" if calls <= MOST_CALLS[1] else "L3"
@@ -59,7 +59,8 @@ def of_kind(tasks: Iterable[Task], setting: str | None, levels: Sequence[str]) -
     return found
 
 
-def _shortest(task: Task) -> Steps:
+def shortest(task: Task) -> Steps:
+    """The steps of the reference with the fewest calls, and of those with the fewest servers."""
     return min(
         (reference.steps for reference in task.references),
         key=lambda steps: (sum(map(len, steps)), len(_servers(steps))),

@@ -1,11 +1,13 @@
 """Finds tasks: the set that comes with the package, one in a folder, or one that was just generated.
 
-A set is a folder with `tasks.json`, `plans.json` (what the calls of each reference give and need), `pictures/` and
-`scenes/` (what the detector knows of each picture, by the picture's file name). A set from a secret seed is kept in
-memory only, so that no reference is on disk. Whatever needs to know which tasks exist asks a library.
+A set is a folder with `tasks.json`, `plans.json` (what the calls of each reference give and need), `pictures/`,
+`scenes/` (what the detector knows of each picture, by the picture's file name) and `recordings/` (sound and film). A
+set from a secret seed is kept in memory only, so that no reference is on disk. Whatever needs to know which tasks exist
+asks a library.
 """
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -25,6 +27,16 @@ SETS = Path(__file__).parent / "data" / "sets"
 BUNDLED = SETS / "m3"
 DESK = SETS / "desk"
 """The set whose tasks have a person who must be asked, and documents with rules."""
+STUDIO = SETS / "studio"
+"""The set whose tasks have a draft that must be looked at and revised."""
+RECORDINGS = SETS / "recordings"
+"""The set whose tasks have sound or film in place of a picture."""
+PHOTOS = SETS / "photos"
+"""The set about real photographs, which packages bring and m3bench does not carry."""
+PHOTOGRAPHS = "photographs.toml"
+"""In a set whose pictures are kept elsewhere: where each is from."""
+
+_PICTURES = ("pictures/", "scenes/")
 
 
 class Library:
@@ -44,13 +56,26 @@ class Library:
         path = self.folder / "tasks.json"
         try:
             found = path.stat()
-            return _task_set(path, found.st_ino, found.st_mtime_ns, found.st_size)
+            read = _task_set(path, found.st_ino, found.st_mtime_ns, found.st_size)
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror}): a set of tasks has a tasks.json") from error
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(str(part) for part in first["loc"])
             raise InputFileError(path, first["msg"], field=field) from error
+        kept = self._pictures
+        wanted = {f"pictures/{name}" for task in read.tasks for name in task.pictures}
+        if kept != self.folder and not all(map(self._has, wanted)):
+            raise UserError(
+                f"The photographs of the set {read.name!r} are not in {kept}: m3bench tasks fetch brings them from "
+                "the packages that have them."
+            )
+        return read
+
+    @cached_property
+    def _pictures(self) -> Path:
+        """The folder that pictures and scenes are in."""
+        return photographs_folder() if (self.folder / PHOTOGRAPHS).is_file() else self.folder
 
     @cached_property
     def tasks(self) -> dict[str, Task]:
@@ -62,8 +87,10 @@ class Library:
         """What a manifest says of the set: any change in a task, picture or scene changes it."""
         digest = sha256()
         for name, data in self.files():
-            digest.update(name.encode())
-            digest.update(sha256(data).digest())
+            # Photographs are known by the hashes in `photographs.toml`: how they are saved here depends on Pillow.
+            if self._pictures == self.folder or not name.startswith(_PICTURES):
+                digest.update(name.encode())
+                digest.update(sha256(data).digest())
         return digest.hexdigest()
 
     def task(self, id: str) -> Task:
@@ -94,6 +121,15 @@ class Library:
         """A picture's file."""
         return self._read(f"pictures/{name}")
 
+    def recording(self, name: str) -> bytes:
+        """The file of a sound or a film."""
+        return self._read(f"recordings/{name}")
+
+    def media(self, task: Task) -> Iterator[tuple[str, bytes]]:
+        """Name and file of everything that a task shows or plays."""
+        yield from ((name, self.picture(name)) for name in task.pictures)
+        yield from ((name, self.recording(name)) for name in task.recordings)
+
     def scenes(self, task: Task) -> tuple[Scene, ...]:
         """What the detector knows of a task's pictures."""
         return tuple(
@@ -104,20 +140,38 @@ class Library:
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Everything the set consists of: path in the folder and content, sorted, one file in memory at a time."""
-        parts = ("tasks.json", PLANS, "pictures/**/*", "scenes/**/*")
-        found = (path for part in parts for path in self.folder.glob(part) if path.is_file())
-        for name in sorted(path.relative_to(self.folder).as_posix() for path in found):
+        parts = {
+            "tasks.json": self.folder,
+            PLANS: self.folder,
+            PHOTOGRAPHS: self.folder,
+            "recordings/**/*": self.folder,
+            **{f"{part}**/*": self._pictures for part in _PICTURES},
+        }
+        found = (
+            path.relative_to(place) for part, place in parts.items() for path in place.glob(part) if path.is_file()
+        )
+        for name in sorted(path.as_posix() for path in found):
             yield name, self._read(name)
 
+    def _place(self, name: str) -> Path:
+        return (self._pictures if name.startswith(_PICTURES) else self.folder) / name
+
     def _has(self, name: str) -> bool:
-        return (self.folder / name).is_file()
+        return self._place(name).is_file()
 
     def _read(self, name: str) -> bytes:
-        path = self.folder / name
+        path = self._place(name)
         try:
             return path.read_bytes()
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror})") from error
+
+
+def photographs_folder() -> Path:
+    """Where the photographs of the set `photos` are kept when nobody says otherwise (`M3BENCH_PHOTOS`)."""
+    from platformdirs import user_cache_path
+
+    return Path(os.environ.get("M3BENCH_PHOTOS") or user_cache_path("m3bench") / "photos")
 
 
 @lru_cache(maxsize=2)
@@ -131,7 +185,7 @@ class MadeLibrary(Library):
 
     Args:
         made: The set.
-        files: Its pictures and scenes, by their path in the folder that it would be.
+        files: Its pictures, recordings and scenes, by their path in the folder that it would be.
         plans: What the calls of its references give and need, by task; empty when nobody has played them.
     """
 
@@ -152,7 +206,7 @@ class MadeLibrary(Library):
         data = self._made.model_dump(mode="json", by_alias=True)
         for task in data["tasks"]:
             task["fields"] = [_spare(field) for field in task["fields"]]
-            for name in ("fields", "checks"):
+            for name in ("role", "recordings", "fields", "checks"):
                 if not task[name]:
                     del task[name]
             for reference in task["references"]:
@@ -164,11 +218,11 @@ class MadeLibrary(Library):
 
     def write(self, folder: Path) -> None:
         """Write the set into a folder, replacing the one that is there."""
-        for part in ("pictures", "scenes"):
+        for part in ("pictures", "recordings", "scenes"):
             for old in (folder / part).glob("*"):
                 old.unlink()
-            (folder / part).mkdir(parents=True, exist_ok=True)
         for name, data in self.files():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
 
     def _has(self, name: str) -> bool:

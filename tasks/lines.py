@@ -16,6 +16,11 @@ class Lines:
         self._parts: list[bytes] = []
         self._size = 0
 
+    @property
+    def empty(self) -> bool:
+        """Whether no line has begun."""
+        return self._size == 0
+
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The lines that `data` completes, without their line ends."""
         start = 0

@@ -11,7 +11,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from m3bench.tasks.catalog import Catalog, Tool, did_you_mean, nearest
+from m3bench.tasks.catalog import Catalog, Server, Tool, did_you_mean, nearest
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.table_tools import whole_catalog
@@ -88,13 +88,24 @@ def _of_servers(catalog: Catalog, names: set[str]) -> tuple[Tool, ...]:
     return tuple(tool for tool in catalog.by_tool.values() if tool.server in names)
 
 
+def with_further(catalog: Catalog, library: Library) -> Catalog:
+    """The catalog with those further servers that tasks of a set need; the same when they need none."""
+    needed = _needed(catalog, library)
+    return Catalog((*catalog.servers, *needed), catalog.further) if needed else catalog
+
+
 def _further(catalog: Catalog, library: Library) -> tuple[Tool, ...]:
     """The tools of servers beyond the catalog's own that tasks of a set need."""
+    return tuple(tool for server in _needed(catalog, library) for tool in server.tools)
+
+
+def _needed(catalog: Catalog, library: Library) -> tuple[Server, ...]:
+    """The servers beyond the catalog's own that tasks of a set need."""
     if library.folder == BUNDLED:
         # Its tasks need none, and reading them takes longer than a client should wait for a list.
         return ()
     needed = {server for task in library.tasks.values() for server in task.servers}
-    return tuple(tool for server in catalog.further if server.name in needed for tool in server.tools)
+    return tuple(server for server in catalog.further if server.name in needed)
 
 
 @cache

@@ -3,7 +3,7 @@
 A scene belongs to one picture by content hash. Its thumbnail lets copies, re-encodings and crops of the
 picture be recognised, so that boxes can be carried over. `Scene.of` makes both from the picture's file.
 Scenes are passed to a sandbox when it starts and are never in a workspace, where a client could read them. The scene of
-a task with a person to be asked brings that person too.
+a task with a person to be asked brings that person too, and that of a task with drafts to be revised brings the drafts.
 """
 
 from base64 import b64decode, b64encode
@@ -14,6 +14,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from m3bench.tasks.desk import Desk
+from m3bench.tasks.studio.draft import Draft
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -65,6 +66,8 @@ class Scene:
     texts: tuple[SceneText, ...] = ()
     desk: Desk | None = None
     """Who can be asked about the task, and the documents that bind it; seen by no detector."""
+    drafts: tuple[Draft, ...] = ()
+    """What is to be revised; handed out by the studio."""
 
     @classmethod
     def of(cls, picture: bytes, objects: Iterable[SceneObject] = (), texts: Iterable[SceneText] = ()) -> "Scene":
@@ -91,6 +94,7 @@ class Scene:
             "objects": [_without_blanks(vars(item)) for item in self.objects],
             "texts": [{"text": item.text, "box": list(item.box)} for item in self.texts],
             **({"desk": self.desk.to_json()} if self.desk is not None else {}),
+            **({"drafts": [draft.to_json() for draft in self.drafts]} if self.drafts else {}),
         }
 
     @classmethod
@@ -104,6 +108,7 @@ class Scene:
             objects=tuple(_object(item) for item in data.get("objects", ())),
             texts=tuple(SceneText(text=item["text"], box=_box(item["box"])) for item in data.get("texts", ())),
             desk=Desk.from_json(data["desk"]) if "desk" in data else None,
+            drafts=tuple(Draft.from_json(item) for item in data.get("drafts", ())),
         )
 
 

@@ -1,4 +1,4 @@
-"""A task: a picture, a question, ways to solve it, and the fields that are to be handed in.
+"""A task: a picture or a recording, a question, ways to solve it, and the fields that are to be handed in.
 
 The client sees the question, which names no tool and lists no steps, and what each field asks for. The concrete wording
 is for people who read the task; references, checks and the right values of the fields are for scoring: none of them
@@ -19,14 +19,20 @@ SCHEMA = 2
 """Version of the task format. Sets of version 1 have checks and no fields; they still load and are judged by those."""
 
 MEDIA = "media"
-"""The folder of the workspace that holds a run's pictures."""
+"""The folder of the workspace that holds a run's pictures and recordings."""
 
 _PICTURE_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+_RECORDING_TYPES = {".mp3": "audio/mpeg", ".wav": "audio/wav", ".mp4": "video/mp4"}
 
 
 def picture_type(name: str) -> str:
     """The media type of a picture, by its file name."""
     return _PICTURE_TYPES.get(PurePath(name).suffix.lower(), "application/octet-stream")
+
+
+def recording_type(name: str) -> str:
+    """The media type of a recording, sound or film, by its file name."""
+    return _RECORDING_TYPES.get(PurePath(name).suffix.lower(), "application/octet-stream")
 
 
 class _Model(BaseModel):
@@ -71,10 +77,14 @@ class Task(_Model):
     family: str
     question: str
     """What the client is asked; natural and without tool names."""
+    role: str = ""
+    """Who asks, by what that person does: `teacher`; empty where the question does not say."""
     wording: str
     """The same task in concrete words."""
     pictures: tuple[str, ...]
     """File names in the set's `pictures` folder; in a run they lie in the workspace's media folder."""
+    recordings: tuple[str, ...] = ()
+    """Sound and film: file names in the set's `recordings` folder; in a run they lie beside the pictures."""
     servers: tuple[str, ...]
     """What the references need."""
     distractors: tuple[str, ...] = ()

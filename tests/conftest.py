@@ -64,6 +64,7 @@ NEEDS: dict[str, Callable[[], str | None]] = {
     "postgres": lambda: _postgres() or _package("psycopg_pool"),
     "ray": lambda: _postgres() or _package("psycopg_pool") or _package("ray"),
     "torch": lambda: _package("sentence_transformers"),
+    "speech": lambda: _program("espeak-ng"),
 }
 """By marker: why its tests cannot run here, in one line; None when they can."""
 

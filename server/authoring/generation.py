@@ -1,4 +1,4 @@
-"""Generates sets of tasks: composes pictures, plays the tasks in sandboxes, and assembles the set.
+"""Generates sets of tasks: composes pictures and recordings, plays the tasks in sandboxes, and assembles the set.
 
 The families know what to draw and to ask; this module knows how to play. A reference that does not run never enters a
 set, and no two tasks of a set have the same reference.
@@ -42,8 +42,8 @@ class Made:
     """A task with its files."""
 
     task: Task
-    picture: bytes
-    scene: bytes
+    files: Mapping[str, bytes]
+    """By their path in the set's folder."""
 
 
 async def generate(
@@ -77,9 +77,7 @@ async def generate(
         for number in range(1, per_family + 1):
             made = await _new(family, seed, number, naming, kit, backend, seen)
             tasks.append(made.task)
-            picture = made.task.pictures[0]
-            files[f"pictures/{picture}"] = made.picture
-            files[f"scenes/{picture}.json"] = made.scene
+            files |= made.files
     return MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tuple(tasks)), files)
 
 
@@ -139,15 +137,23 @@ async def make(
         goal: Which of the family's goals.
         phrase: Which of the goal's phrasings.
     """
-    file = f"{id}.png"
     composition = family.compose(random.Random(f"picture {picture}"), kit)
-    async with stage(backend, id, family.servers, {file: composition.picture}, (composition.scene,)) as play:
+    recording = composition.recording
+    file = f"{id}{recording.suffix if recording else '.png'}"
+    data = recording.file() if recording else composition.picture
+    scenes = () if recording else (composition.scene,)
+    async with stage(backend, id, family.servers, {file: data}, scenes) as play:
         script = Script(play, goal)
         solution = await family.solve(random.Random(f"question {question}"), composition, media(file), script)
     phrasings = questions(family.name)[goal]
     distractors = beside(family.servers, f"{family.name} {goal} {phrase}")
-    task = frame(family, id, (file,), phrasings[phrase % len(phrasings)], solution, script, distractors)
-    return Made(task=task, picture=composition.picture, scene=scene_file(composition.scene))
+    asked = phrasings[phrase % len(phrasings)]
+    if recording:
+        task = frame(family, id, (), asked, solution, script, distractors, (file,))
+        versions = {f"recordings/{tool}.version": f"{one}\n".encode() for tool, one in recording.made_with().items()}
+        return Made(task=task, files={f"recordings/{file}": data, **versions})
+    task = frame(family, id, (file,), asked, solution, script, distractors)
+    return Made(task=task, files={f"pictures/{file}": data, f"scenes/{file}.json": scene_file(composition.scene)})
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.checks import CallMade
 from m3bench.tasks.errors import InvalidArgumentsError, UnknownToolError
 from m3bench.tasks.families.base import DISTRACTORS
+from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Reference, Task
 
@@ -18,6 +19,7 @@ LEAST_CHECKS = 3
 SIDES = (800, 1600)
 """Pixels of a picture's longer side."""
 MAX_PICTURE_BYTES = 400_000
+MAX_RECORDING_BYTES = 200_000
 
 
 def lint_set(library: Library) -> Iterator[str]:
@@ -47,6 +49,10 @@ def lint(task: Task, library: Library, catalog: Catalog) -> Iterator[str]:
         yield from _calls(reference, catalog)
     for name in task.pictures:
         yield from _picture(name, library.picture(name))
+    for name in task.recordings:
+        size = len(library.recording(name))
+        if size > MAX_RECORDING_BYTES:
+            yield f"{name} has {size} bytes, at most {MAX_RECORDING_BYTES} are wanted"
 
 
 def _names(catalog: Catalog) -> set[str]:
@@ -70,15 +76,20 @@ def _distractors(task: Task, catalog: Catalog) -> Iterator[str]:
 
 
 def _calls(reference: Reference, catalog: Catalog) -> Iterator[str]:
-    made = Counter()  # type: Counter[str]
+    made = Counter()  # type: Counter[tuple[str, int]]
+    acted = Counter()  # type: Counter[str]
     for step in reference.steps:
         for call in step:
-            made[f"{call.tool} {sorted(call.arguments.items())}"] += 1
+            # Who looks again after a change sees something else.
+            server = call.tool.partition("/")[0]
+            made[f"{call.tool} {sorted(call.arguments.items())}", acted[server]] += 1
             try:
                 catalog.tool(call.tool).check(call.arguments)
             except (InvalidArgumentsError, UnknownToolError) as error:
                 yield f"{call.tool}: {error}"
-    for text, count in made.items():
+        changed = {call.tool.partition("/")[0] for call in step if kinds_of(call.tool).role == "action"}
+        acted.update(changed)
+    for (text, _), count in made.items():
         if count > 1:
             yield f"the reference is longer than needed: {text[:120]} is called {count} times"
 

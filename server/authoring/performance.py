@@ -44,8 +44,8 @@ async def perform(
     with TemporaryDirectory(prefix="m3bench-") as name:
         workspace = Path(name)
         (workspace / MEDIA).mkdir()
-        for picture in task.pictures:
-            (workspace / MEDIA / picture).write_bytes(library.picture(picture))
+        for file, data in library.media(task):
+            (workspace / MEDIA / file).write_bytes(data)
         spec = SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))
         sandbox = await backend.open(spec)
         calls: list[LoggedCall] = []

@@ -134,6 +134,6 @@ def _played(task: Task, reference: Reference, plan: Plan, performance: Performan
         plan,
         made,
         said=task.answer,
-        pictures=frozenset(task.pictures),
+        pictures=frozenset((*task.pictures, *task.recordings)),
         signatures=catalog_signatures(load_catalog()),
     )

@@ -61,7 +61,7 @@ def report(
 
 def _report_set(folder: Path, output: Path | None, png: Path | None, tasks: Path | None, json: bool) -> None:
     from m3bench.server.results.analyses.slices import slices
-    from m3bench.server.results.paper.folder import tasks_at_hand
+    from m3bench.server.results.paper.folder import set_at_hand
     from m3bench.server.results.reports.summary import set_document, set_page
     from m3bench.server.results.resultset import read_resultset
     from m3bench.tasks.errors import UserError
@@ -72,7 +72,7 @@ def _report_set(folder: Path, output: Path | None, png: Path | None, tasks: Path
     results = read_resultset(folder)
     if not results.results:
         raise UserError(f"There is no scored run in {folder}.")
-    known = tasks_at_hand(results, [Library(tasks or BUNDLED)])
+    known = set_at_hand(results, [Library(tasks or BUNDLED)])
     document = {**set_document(results), "slices": slices(results.results, known)}
     if json:
         from m3bench.server.commands.screen import print_json

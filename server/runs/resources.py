@@ -13,6 +13,8 @@ from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.router import no_task
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs.pictures import shown_pictures
+from m3bench.server.runs.recordings import RECORDING, recordings_of
+from m3bench.server.runs.recordings import resource as recording_resource
 from m3bench.server.runs.run import Runs
 from m3bench.server.runs.tools import Shown
 from m3bench.server.scorecard.app import MIME, URI, VIEW
@@ -123,6 +125,8 @@ class BenchmarkResources:
         if uri == PICTURE and running is not None:
             shown = await shown_pictures(self._library, running)
             return {"contents": [_picture(name, data) for name, data in shown]}
+        if uri == RECORDING and running is not None and running.task.recordings:
+            return recording_resource(await recordings_of(self._library, running.task))
         if uri == TRAJECTORY and latest is not None:
             found = played_run(self._runs.tool_calls(latest.id)).trajectory
             return _text(uri, json.dumps(found.to_json(), ensure_ascii=False, indent=1), "application/json")
@@ -185,7 +189,10 @@ class BenchmarkResources:
     def _own_resources(self, seat: Seat) -> Iterator[dict[str, Any]]:
         if not self._runs.touched:
             return
-        if self._runs.running(seat) is not None:
+        running = self._runs.running(seat)
+        if running is not None and running.task.recordings:
+            yield {"uri": RECORDING, "name": "recording", "title": "The sound or film of the running task"}
+        elif running is not None:
             yield {"uri": PICTURE, "name": "picture", "title": "The picture of the running task"}
         latest = self._runs.latest(seat)
         if latest is None:

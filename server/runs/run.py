@@ -316,7 +316,7 @@ class Runs:
 
     def _furnish(self, lease: Lease, task: Task) -> None:
         try:
-            for name in task.pictures:
-                lease.put(f"{MEDIA}/{name}", self._library.picture(name))
+            for name, data in self._library.media(task):
+                lease.put(f"{MEDIA}/{name}", data)
         except OSError as error:
             raise SandboxError(f"The run's workspace cannot be made: {error}") from error

@@ -17,7 +17,7 @@ import anyio.to_thread
 from m3bench.proxy.call import Answer, error_result
 from m3bench.proxy.indirect import FIND_TOOLS
 from m3bench.proxy.seat import Seat
-from m3bench.server.runs import retrieval
+from m3bench.server.runs import recordings, retrieval
 from m3bench.server.runs.current import Run
 from m3bench.server.runs.handin import asked
 from m3bench.server.runs.pictures import shown_pictures
@@ -306,8 +306,9 @@ class BenchmarkTools:
 
     async def _opening(self, run: Run, more_rules: Sequence[str]) -> dict[str, Any]:
         task = run.task
-        paths = [f"./{MEDIA}/{name}" for name in task.pictures]
-        takes = "; they take the path above" if len(paths) == 1 else "; they take the paths above" if paths else ""
+        paths, sounds = ([f"./{MEDIA}/{name}" for name in names] for names in (task.pictures, task.recordings))
+        recorded = await recordings.recordings_of(self._library, task)
+        takes = {0: "", 1: "; they take the path above"}.get(len(paths + sounds), "; they take the paths above")
         handing_in = "your final answer and the fields" if task.fields or task.pictures else "your final answer"
         rules = (
             f"Use the tools of this server{takes}. Files that they write lie in the same folder.",
@@ -318,7 +319,8 @@ class BenchmarkTools:
             self._limits,
             f"When you are done, call submit with {handing_in}, then score.",
         )
-        lines = [f"# Task {task.id}", "", task.question, "", *_where(paths), *asked(task), "How this works"]
+        lines = [f"# Task {task.id}", "", task.question, "", *_where(paths), *recordings.told(recorded), *asked(task)]
+        lines += ["How this works"]
         lines += [f"- {rule}" for rule in rules]
         text = "\n".join([*lines, "", f"Run handle: {run.id}"])
         images = [
@@ -334,8 +336,9 @@ class BenchmarkTools:
         }
         if self._ranked:
             del facts["family"]
+        facts |= {"recordings": sounds} if sounds else {}
         facts |= {"fields": [field.shown() for field in task.fields]} if task.fields else {}
-        content = [{"type": "text", "text": text}, *images]
+        content = [{"type": "text", "text": text}, *images, *recordings.blocks(recorded)]
         return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from m3bench.server.scorecard.hearing import hearing_of
 from m3bench.server.scorecard.improvements import improvements
 from m3bench.server.scorecard.model import (
     ActualCall,
@@ -92,7 +93,7 @@ def score_run(
         plans=plans or (),
         results=[result_text(played.calls[index]) for index in played.order],
         said=handed_in(run) if solved else "",
-        pictures=frozenset(task.pictures),
+        pictures=frozenset((*task.pictures, *task.recordings)),
     )
     signatures = catalog_signatures(load_catalog())
     found = answers_of(made, signatures)
@@ -130,6 +131,7 @@ def score_run(
         reasons=reasons(best.answers),
         client=client,
         sight=sight_of(run, task, records),
+        hearing=hearing_of(task, records),
     )
     card = card.model_copy(update={"improvements": improvements(card)})
     return without_numbers_if_void(card, played.excluded)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from m3bench.server.scorecard.hearing import WORDS as HEARING_WORDS
 from m3bench.server.scorecard.model import (
     ActualCall,
     ArgumentDifference,
@@ -60,6 +61,7 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
         " ".join(part for part in (_outcomes(card), _steps(card)) if part),
         _client(card),
         WORDS[card.sight] if card.sight is not None else "",
+        HEARING_WORDS[card.hearing] if card.hearing is not None else "",
         _more(run),
     ]
     return "\n\n".join(part for part in parts if part)

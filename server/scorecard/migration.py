@@ -85,7 +85,7 @@ def _from_2(old: dict[str, Any]) -> dict[str, Any]:
         new["alignment"] = {"not_needed": [], "instead": [], "needs": [], "waits": [], **alignment, "matches": matches}
     if isinstance(client := new.get("client"), dict):
         new["client"] = {"tools": "not known", **client}
-    return {"sight": None, **new, "schema": 3, "scoring_profile": "m3", "paper": None}
+    return {"sight": None, "hearing": None, **new, "schema": 3, "scoring_profile": "m3", "paper": None}
 
 
 _STEPS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1, _from_2)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from m3bench.server.scorecard.sight import Sight
+from m3bench.server.scorecard.sight import Hearing, Sight
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.capability import ToolLoading
 from m3bench.tasks.fault import Fault as RunFault
@@ -322,6 +322,8 @@ class ScoreCard(_Part):
     """Who played; null when no call was recorded."""
     sight: Sight | None = None
     """How the picture was seen; null when there is none, or in a run of an earlier version."""
+    hearing: Hearing | None = None
+    """How the sound or film was taken in; null when there is none, or in a run of an earlier version."""
     void: VoidReason | None = None
     """Why the run is void: it has no numbers then, is shown and counted, and never averaged."""
 

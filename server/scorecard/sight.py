@@ -10,6 +10,9 @@ from m3bench.tasks.task import Task
 Sight = Literal["seen", "read by tools", "unseen"]
 """The model saw the picture; nothing shows that it did, and tools were given it; nothing shows that anybody looked."""
 
+Hearing = Literal["played by a tool", "read by tools", "sent alone"]
+"""Of sound or film: a tool handed it out; tools told of it in words; it was sent, and no tool was given it."""
+
 WORDS: dict[Sight, str] = {
     "seen": "The model saw the picture: it handed in the picture's mark.",
     "read by tools": "Nothing shows that the model saw the picture: its mark was not handed in. Tools read it.",

@@ -12,6 +12,7 @@ from typing import Any
 
 import anyio
 
+from m3bench.proxy.descriptors import AtOnce
 from m3bench.proxy.entries import Entry
 from m3bench.proxy.upstream import Wire
 from m3bench.sandboxes.backends.docker import image
@@ -107,7 +108,7 @@ class _Stream:
         self._reader = reader
         self._writer = writer
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self, at_once: AtOnce | None = None) -> AsyncIterator[bytes]:
         """What the container writes, until it ends."""
         frames = Frames()
         while data := await self._reader.read(_CHUNK):

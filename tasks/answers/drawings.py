@@ -1,4 +1,4 @@
-"""Marks that were drawn into a picture, judged by where they are and by their colour; and the tone of a picture."""
+"""Marks in a picture, judged by where they are and by their colour; parts cut out by eye; and the tone of a picture."""
 
 import math
 from collections.abc import Sequence
@@ -72,6 +72,37 @@ class PictureMarked(BaseCheck):
             return "there is a ring around something else"
         missing = sum(not _near(drawn, box) for box in self.labels)
         return f"{missing} of {len(self.labels)} things have no mark in that colour" if missing else None
+
+
+class PicturePart(BaseCheck):
+    """A part of the picture was cut out by eye: wherever the cut lies, it must have most in common with the part."""
+
+    kind: Literal["picture_part"] = "picture_part"
+    source: str
+    """Path of the task's picture in the workspace."""
+    pattern: str = "*.png"
+    box: Box
+    """Where the part lies in it."""
+    overlap: float = 0.5
+    """What cut and box must have in common, as a share of what they cover together."""
+
+    @property
+    def title(self) -> str:
+        """What is checked, in words."""
+        return "a part of the picture is cut out"
+
+    def problem(self, evidence: Evidence) -> str | None:
+        """Why no cut is of that part."""
+        from PIL import Image
+
+        from m3bench.tasks.likeness import overlap, place_of_part
+
+        for path in evidence.find(self.pattern):
+            with Image.open(path) as file:
+                place = place_of_part(evidence.workspace / self.source, file.convert("RGB"))
+            if place is not None and overlap(place, self.box) >= self.overlap:
+                return None
+        return "no picture shows that part and little else"
 
 
 class PictureToned(BaseCheck):

@@ -13,7 +13,17 @@ from pydantic import Field as Setting
 
 from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, is_nothing
 from m3bench.tasks.answers.decks import DeckChart, DeckShows
-from m3bench.tasks.answers.drawings import PictureMarked, PictureToned
+from m3bench.tasks.answers.drawings import PictureMarked, PicturePart, PictureToned
+from m3bench.tasks.answers.pages import (
+    BarsTrue,
+    MarksIn,
+    NoOverlap,
+    PageKept,
+    PageLacks,
+    PageLooks,
+    PageSays,
+    TextFits,
+)
 from m3bench.tasks.answers.sheets import WorkbookChart, WorkbookRows
 from m3bench.tasks.checks import BaseCheck, DeckHas, Evidence, FileOpens, PictureChanged, PictureCut, WorkbookCells
 from m3bench.tasks.facts import Fact
@@ -57,7 +67,16 @@ Content = Annotated[
     | PictureChanged
     | PictureCut
     | PictureMarked
-    | PictureToned,
+    | PicturePart
+    | PictureToned
+    | PageKept
+    | PageSays
+    | PageLacks
+    | PageLooks
+    | TextFits
+    | NoOverlap
+    | BarsTrue
+    | MarksIn,
     Setting(discriminator="kind"),
 ]
 
@@ -68,7 +87,7 @@ class File(Value):
     SHOWN = ("form",)
 
     type: Literal["file"] = "file"
-    form: Literal["xlsx", "pptx", "png", "pdf"]
+    form: Literal["xlsx", "pptx", "png", "pdf", "svg"]
     """What kind of file, by its ending."""
     value: str
     """Where the reference puts it."""

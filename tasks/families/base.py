@@ -1,4 +1,4 @@
-"""What a family of tasks is: it composes a picture from a seed, then solves its own task by playing it.
+"""What a family of tasks is: it composes a picture or a recording from a seed, then solves its own task by playing it.
 
 The arguments of a reference come from what the earlier calls really answered, because the generator makes those
 calls as it goes. `tasks` imports none of our other packages, so the world and the way to make calls are passed in. The
@@ -35,20 +35,45 @@ class Kit:
     world: World
 
 
+class Recording(Protocol):
+    """Sound or film that is described and made when somebody wants its file."""
+
+    @property
+    def suffix(self) -> str:
+        """What the name of its file ends with."""
+        ...
+
+    def file(self) -> bytes:
+        """The file; the same bytes every time."""
+        ...
+
+    def made_with(self) -> dict[str, str]:
+        """The versions of the programs that make the file: with others its bytes may be others."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Composition:
-    """A picture and what is known of it."""
+    """A picture or a recording and what is known of it."""
 
     picture: bytes
     scene: Scene
     facts: Mapping[str, Any]
     """What the family needs to solve and check; never shown to a client."""
+    recording: Recording | None = None
+    """What is heard or seen in place of the picture, which is empty then."""
 
     @classmethod
     def of(cls, canvas: Canvas, **facts: Any) -> "Composition":
         """What was put on a canvas."""
         picture = canvas.png()
         return cls(picture=picture, scene=canvas.scene(picture), facts=facts)
+
+    @classmethod
+    def recorded(cls, recording: Recording, **facts: Any) -> "Composition":
+        """A recording; no detector knows anything of it."""
+        nothing = Scene(sha256="", width=0, height=0, thumbnail=b"")
+        return cls(picture=b"", scene=nothing, facts=facts, recording=recording)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +193,7 @@ def frame(
     solution: Solution,
     script: Script,
     distractors: Sequence[str],
+    recordings: Sequence[str] = (),
 ) -> Task:
     """The finished task; the placeholders of its question are filled from the solution."""
     ways = (Reference(steps=tuple(script.steps)), *solution.alternatives)
@@ -178,6 +204,7 @@ def frame(
         question=question.format(**solution.given),
         wording=solution.wording,
         pictures=tuple(pictures),
+        recordings=tuple(recordings),
         servers=tuple(server for server in kind.servers if server in used),
         distractors=tuple(distractors),
         references=ways,
@@ -196,6 +223,6 @@ def difficulty(steps: Sequence[Sequence[ReferenceCall]]) -> Literal["easy", "med
     return "medium" if len(steps) > 3 or calls > 9 else "easy"
 
 
-def media(picture: str) -> str:
-    """The path of a picture as clients name it."""
-    return f"./{MEDIA}/{picture}"
+def media(file: str) -> str:
+    """The path of a picture or a recording as clients name it."""
+    return f"./{MEDIA}/{file}"

@@ -70,7 +70,7 @@ class Camping:
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The name on the brochure gives the code, and the code all there is in the park."""
         name = composition.facts["park"]
-        (text,) = await play.step(_search(name))
+        (text,) = await play.step(search(name))
         park = json.loads(text)["parks"][0]
         assert park["name"] == name, f"{name} is not found by its name"
         goals = {"camp": self._camp, "rangers": self._rangers, "entrance": self._entrance}
@@ -213,7 +213,8 @@ _ASIDE = {
 }
 
 
-def _search(name: str) -> ReferenceCall:
+def search(name: str) -> ReferenceCall:
+    """The search for one park by its name."""
     free = ("limit", "start", "stateCode", "activities")
     return call("nationalparks/findParks", {"q": name, "limit": 1}, words={"q": [core(name).split()[0]]}, free=free)
 

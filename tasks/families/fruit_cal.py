@@ -16,7 +16,9 @@ from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
 
 
-class _Fruit(NamedTuple):
+class Fruit(NamedTuple):
+    """A fruit that may lie on a table."""
+
     name: str
     spellings: tuple[str, ...]
     stem: str
@@ -45,11 +47,16 @@ _MARGIN = 1.1
 
 
 class _Tables(Tables):
-    fruits: tuple[_Fruit, ...]
+    fruits: tuple[Fruit, ...]
     concerns: tuple[str, ...]
 
 
 _tables = tables("fruit_cal", _Tables)
+
+
+def fruits() -> tuple[Fruit, ...]:
+    """Every fruit that there is a picture of."""
+    return _tables().fruits
 
 
 class FruitCal:
@@ -57,6 +64,8 @@ class FruitCal:
 
     name = "fruit_cal"
     servers = ("food_nutrition_mcp", "healthcare-mcp", "math", "amazon")
+    circled: tuple[int, ...] = (3, 3, 4)
+    """How many fruits red may be drawn around."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight fruits on boards or plates, each with its weight on a card; red is drawn around three or four."""
@@ -69,7 +78,7 @@ class FruitCal:
             _weighed_out(canvas, rng, under, number, fruit, weight)
             for number, (fruit, weight) in enumerate(zip(fruits, weights, strict=True))
         ]
-        meant = sorted(rng.sample(range(len(fruits)), rng.choice((3, 3, 4))))
+        meant = sorted(rng.sample(range(len(fruits)), rng.choice(self.circled)))
         canvas.light(rng, 0.6)
         others = [box for number, box in enumerate(boxes) if number not in meant]
         pen.circle(canvas, rng, [boxes[number] for number in meant], others)
@@ -192,13 +201,13 @@ class FruitCal:
         )  # fmt: skip
 
 
-def _portions(composition: Composition) -> list[tuple[_Fruit, int]]:
+def _portions(composition: Composition) -> list[tuple[Fruit, int]]:
     """Each circled fruit with its weight."""
     return list(zip(composition.facts["fruits"], composition.facts["weights"], strict=True))
 
 
 def _weighed_out(
-    canvas: Canvas, rng: random.Random, under: Callable[..., None], number: int, fruit: _Fruit, weight: int
+    canvas: Canvas, rng: random.Random, under: Callable[..., None], number: int, fruit: Fruit, weight: int
 ) -> Box:
     """A fruit on its plate with its card before it; returns the box of all three."""
     row, column = divmod(number, _COLUMNS)
@@ -218,15 +227,15 @@ def _field(nutrient: str) -> str:
     return nutrient.lower().replace(" ", "_")
 
 
-def _listed(portions: list[tuple[_Fruit, int]]) -> str:
+def _listed(portions: list[tuple[Fruit, int]]) -> str:
     return ", ".join(f"{weight} g of {fruit.name}" for fruit, weight in portions)
 
 
-def _looked_up(argument: str, fruit: _Fruit, weight: int) -> ReferenceCall:
+def _looked_up(argument: str, fruit: Fruit, weight: int) -> ReferenceCall:
     return call(
         "food_nutrition_mcp/get_nutrition", {argument: f"{weight} g {fruit.name}"}, words={argument: (str(weight), fruit.stem)}
     )  # fmt: skip
 
 
-def _offer(fruit: _Fruit, words: str) -> ReferenceCall:
+def _offer(fruit: Fruit, words: str) -> ReferenceCall:
     return call("amazon/search_products", {"keywords": words, "n": 1}, words={"keywords": [fruit.stem]}, free=("n",))

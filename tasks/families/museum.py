@@ -112,7 +112,7 @@ class Museum:
         )
         await play.step(write)
         lines = tuple(
-            (_title(title, [one["title"] for one in seen], work["maker"]), Integer(value=number), _medium(medium))
+            (_title(title, [one["title"] for one in seen], work["maker"]), Integer(value=number), medium_of(medium))
             for work, (title, number, medium) in zip(seen, rows, strict=True)
         )
         return Solution(
@@ -316,7 +316,7 @@ def _title(title: str, titles: Sequence[str], maker: str) -> Name:
     return Name(value=title, aliases=(_short(title),), others=others, context=(maker,))
 
 
-def _medium(medium: str) -> Name:
+def medium_of(medium: str) -> Name:
     """A medium; oil is a paint, oak a wood, and a kind of marble is marble."""
     plain = medium.partition(" (")[0]
     loose = re.sub(r"^[\w-]+ (?=(?:marble|alabaster)$)", "", plain.removesuffix(" panel"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from m3bench.tasks.families import errands, talk
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.camping import brochure, core, has_brochure
+from m3bench.tasks.families.camping import brochure, core, has_brochure, search
 from m3bench.tasks.families.errands import Errand, Thing
 from m3bench.tasks.families.reduction import reduced
 from m3bench.tasks.families.talk import TalkTables
@@ -84,15 +84,11 @@ def _closed(rng: random.Random, shown: Sequence[Mapping[str, Any]], meant: Seque
 
 
 def _find(thing: Thing) -> ReferenceCall:
-    return call(
-        "nationalparks/findParks",
-        {"q": thing.name, "limit": 1},
-        words={"q": [core(thing.name).split()[0]]},
-        free=("limit", "start", "stateCode", "activities"),
-    )
+    return search(thing.name)
 
 
-def _code(text: str) -> str:
+def code_of(text: str) -> str:
+    """The code of the one park that a search found."""
     parks = json.loads(text)["parks"]
     need(len(parks) == 1, "it is not found by its name")
     return str(parks[0]["code"])
@@ -102,10 +98,13 @@ def _page(thing: Thing) -> ReferenceCall:
     return call("nationalparks/getParkDetails", {"parkCode": thing.key})
 
 
+def campgrounds(code: str) -> ReferenceCall:
+    """The list of a park's campgrounds."""
+    return call("nationalparks/getCampgrounds", {"parkCode": code, "limit": 50}, free=("limit", "start", "q"))
+
+
 def _camps(thing: Thing) -> ReferenceCall:
-    return call(
-        "nationalparks/getCampgrounds", {"parkCode": thing.key, "limit": 50}, free=("limit", "start", "q")
-    )  # fmt: skip
+    return campgrounds(thing.key)
 
 
 def _fee(text: str) -> float:
@@ -126,7 +125,7 @@ _ERRANDS = {
         case="group",
         paper="fees",
         find=_find,
-        key=_code,
+        key=code_of,
         look_up=_page,
         figure=_fee,
         allowed=errands.at_most(_fee),
@@ -142,7 +141,7 @@ _ERRANDS = {
         case="season",
         paper="seasons",
         find=_find,
-        key=_code,
+        key=code_of,
         look_up=_camps,
         figure=_sites,
         allowed=errands.unnamed,
@@ -159,7 +158,7 @@ _ERRANDS = {
         case="shelter",
         paper="sites",
         find=_find,
-        key=_code,
+        key=code_of,
         look_up=_camps,
         figure=_sites,
         allowed=errands.at_least(_sites),

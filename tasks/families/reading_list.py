@@ -60,12 +60,12 @@ class ReadingList:
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything by goal."""
-        things = [Thing(title, _shorter(title), key=number) for title, number in composition.facts["meant"]]
+        things = [Thing(title, shorter(title), key=number) for title, number in composition.facts["meant"]]
         scan = call("pyzbar-mcp/scan_barcode", {"image_paths": path})
         return await errands.run(_ERRANDS[play.goal], things, _tables(), rng, path, play, read=scan)
 
 
-def _shorter(title: str) -> tuple[str, ...]:
+def shorter(title: str) -> tuple[str, ...]:
     """A title without what follows the colon."""
     short = title.partition(":")[0]
     return (short,) if short != title else ()
@@ -75,10 +75,11 @@ def _book(thing: Thing) -> ReferenceCall:
     return call("openlibrary_mcp/get_book_info", {"isbn": thing.key})
 
 
-def _pages(text: str) -> float:
-    pages = json.loads(text)["metadata"].get("pages")
-    need(isinstance(pages, int), "nobody counted its pages")
-    return float(pages)
+def pages(text: str) -> float:
+    """How many pages a book has, as its entry says."""
+    counted = json.loads(text)["metadata"].get("pages")
+    need(isinstance(counted, int), "nobody counted its pages")
+    return float(counted)
 
 
 def _year(text: str) -> float:
@@ -103,8 +104,8 @@ _ERRANDS = {
         case="reader",
         paper="lengths",
         look_up=_book,
-        figure=_pages,
-        allowed=errands.at_most(_pages),
+        figure=pages,
+        allowed=errands.at_most(pages),
         shared=True,
         unit="pages",
         kept=("lent", "the titles of the circled books that they may have"),
@@ -131,7 +132,7 @@ _ERRANDS = {
         case="room",
         paper="ages",
         look_up=_book,
-        figure=_pages,
+        figure=pages,
         allowed=errands.at_least(_year, close=0.4),
         shared=True,
         unit="pages",

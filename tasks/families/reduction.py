@@ -9,8 +9,14 @@ from m3bench.tasks.families.base import Composition
 from m3bench.tasks.scene import Box, Scene
 
 
-def reduced(composition: Composition, share: float) -> Composition:
-    """A composition whose picture has this share of its width and height; one that is not drawn stays as it is."""
+def reduced(composition: Composition, share: float, *, colours: int = 0) -> Composition:
+    """A composition whose picture has this share of its width and height; one that is not drawn stays as it is.
+
+    Args:
+        composition: What was drawn.
+        share: Of its sides.
+        colours: How many there are in it, 256 at most; many where it is left out.
+    """
     if not composition.picture:
         return composition
     with Image.open(io.BytesIO(composition.picture)) as image:
@@ -18,7 +24,10 @@ def reduced(composition: Composition, share: float) -> Composition:
         small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
     out = io.BytesIO()
     # Scaled edges have many shades: six bits a channel still look like eight, and the file is a third smaller.
-    small.point([value & 0xFC | 2 for value in range(256)] * 3).save(out, "PNG", optimize=True)
+    plain = small.point([value & 0xFC | 2 for value in range(256)] * 3)
+    if colours:
+        plain = plain.quantize(colours, dither=Image.Dither.NONE)
+    plain.save(out, "PNG", optimize=True)
     scene = composition.scene
     objects = [
         replace(

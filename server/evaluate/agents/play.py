@@ -44,7 +44,7 @@ class Play:
     run: str
     """The handle of the run that is played now."""
     pictures: tuple[str, ...]
-    """Paths in the workspace."""
+    """Paths in the workspace of what the task shows or plays."""
     shown: frozenset[str]
     """Canonical names of the tools of the seat."""
     indirect: bool = False

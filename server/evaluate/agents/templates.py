@@ -87,8 +87,9 @@ def _with_other_values(call: Call, values: Sequence[Mapping[str, JSON]], play: P
 def on_this_picture(call: Call, other: Task, play: Play) -> Call:
     """A call of another task, with this task's picture in the place of that one's."""
     text = json.dumps(call.arguments)
-    for name in other.pictures:
-        text = text.replace(f"{MEDIA}/{name}", f"{MEDIA}/{play.task.pictures[0]}")
+    own = (*play.task.pictures, *play.task.recordings)
+    for name in (*other.pictures, *other.recordings):
+        text = text.replace(f"{MEDIA}/{name}", f"{MEDIA}/{own[0]}")
     return Call(tool=call.tool, arguments=json.loads(text))
 
 

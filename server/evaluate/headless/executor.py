@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from inspect_ai.agent import AgentState
 from inspect_ai.model import (
+    ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageTool,
@@ -36,6 +37,7 @@ from m3bench.server.evaluate.headless.executor_prompts import (
 )
 from m3bench.server.evaluate.headless.executor_replies import ReplyError, read_calls, read_plan
 from m3bench.server.evaluate.headless.inspect_tools import SeatTools, calls_of, shown
+from m3bench.server.evaluate.headless.second_try import read_or_ask_again
 
 MAX_STEPS = 12
 BATCH = 8
@@ -85,15 +87,10 @@ class _Talk:
 
     async def plan(self, opening: str) -> list[str] | None:
         """Which tools the model wants next; None when it is done. A plan that cannot be read ends the work."""
-        reply = await self._ask(opening)
         try:
-            plan = read_plan(reply.text)
-        except ReplyError as error:
-            reply = await self._ask(CORRECTION.format(problem=error))
-            try:
-                plan = read_plan(reply.text)
-            except ReplyError:
-                return None
+            _, plan = await read_or_ask_again(self._ask, opening, read_plan, CORRECTION)
+        except ReplyError:
+            return None
         return None if plan.done else list(plan.tools)
 
     async def act(self, wanted: Sequence[str]) -> str:
@@ -113,7 +110,7 @@ class _Talk:
         await self._ask(request)
 
     async def _act_natively(self) -> str:
-        reply = await self._ask(NATIVE_CALLS.format(batch=self._batch), "auto")
+        reply = await self._ask(NATIVE_CALLS.format(batch=self._batch), choice="auto")
         calls = reply.tool_calls or []
         run = reply.model_copy(update={"tool_calls": calls[: self._batch]})
         await self._tools.turn(run)
@@ -129,18 +126,12 @@ class _Talk:
 
     async def _act_in_text(self, chosen: Mapping[str, ToolInfo]) -> str:
         schemas = json.dumps([schema(info) for info in chosen.values()], ensure_ascii=False)
-        reply = await self._ask(CALLS.format(batch=self._batch, schemas=schemas))
+        prompt = CALLS.format(batch=self._batch, schemas=schemas)
         try:
-            calls = read_calls(reply.text)
+            text, calls = await read_or_ask_again(self._ask, prompt, read_calls, CORRECTION, self._tools.attempt)
         except ReplyError as error:
-            await self._tools.attempt(reply.text)
-            reply = await self._ask(CORRECTION.format(problem=error))
-            try:
-                calls = read_calls(reply.text)
-            except ReplyError as again:
-                await self._tools.attempt(reply.text)
-                return f"{again} "
-        message = ChatMessageAssistant(content=reply.text, tool_calls=calls_of(calls[: self._batch], self._tools.step))
+            return f"{error} "
+        message = ChatMessageAssistant(content=text, tool_calls=calls_of(calls[: self._batch], self._tools.step))
         await self._tools.turn(message)
         if not calls:
             return NO_CALLS
@@ -150,8 +141,11 @@ class _Talk:
         self._work.messages.append(ChatMessageUser(content=content))
         return NOT_RUN.format(batch=self._batch) if len(calls) > self._batch else ""
 
-    async def _ask(self, text: str, choice: ToolChoice = "none") -> ChatMessageAssistant:
-        self._work.messages.append(ChatMessageUser(content=text))
+    async def _ask(
+        self, prompt: str, earlier: Sequence[ChatMessage] = (), choice: ToolChoice = "none"
+    ) -> ChatMessageAssistant:
+        """Put a prompt to the model, which together with the reply becomes part of the history: `earlier` is there."""
+        self._work.messages.append(ChatMessageUser(content=prompt))
         native = [] if self._text else list(self._known.values())
         output = await get_model().generate(self._work.messages, native, choice if native else None)
         self._work.output = output

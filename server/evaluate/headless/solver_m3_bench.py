@@ -30,6 +30,7 @@ from m3bench.server.evaluate.headless.m3_bench_prompts import (
     REPLY,
     RESULTS,
 )
+from m3bench.server.evaluate.headless.second_try import read_or_ask_again
 from m3bench.tasks.tool_search import ToolSearch
 
 FALLBACK = 4
@@ -131,19 +132,8 @@ class _Talk:
 
     async def _written(self, prompt: str) -> tuple[ChatMessageAssistant, bool]:
         """A turn of calls in JSON, which the model may write once more when they cannot be read."""
-        reply = await self._ask(prompt)
-        try:
-            made = read_strict_calls(reply.text)
-        except ReplyError as error:
-            await self._tools.attempt(reply.text)
-            earlier: list[ChatMessage] = [ChatMessageUser(content=prompt), ChatMessageAssistant(content=reply.text)]
-            reply = await self._ask(AGAIN.format(problem=error), earlier)
-            try:
-                made = read_strict_calls(reply.text)
-            except ReplyError:
-                await self._tools.attempt(reply.text)
-                raise
-        run = ChatMessageAssistant(content=reply.text, tool_calls=calls_of(made[: self._batch], self._tools.step))
+        text, made = await read_or_ask_again(self._ask, prompt, read_strict_calls, AGAIN, self._tools.attempt)
+        run = ChatMessageAssistant(content=text, tool_calls=calls_of(made[: self._batch], self._tools.step))
         await self._tools.turn(run)
         return run, len(made) > self._batch
 

@@ -26,6 +26,7 @@ from m3bench.server.evaluate.headless.mcp_bench_prompts import (
     ROUND,
     ROUND_FORM,
 )
+from m3bench.server.evaluate.headless.second_try import read_or_ask_again
 
 ROUNDS = 20
 
@@ -123,18 +124,11 @@ class _Talk:
 
     async def _read(self, prompt: str, read: Callable[[str], Read]) -> Read | None:
         """What a reply says, which may be written once more; None when it cannot be read then either."""
-        reply = await self.ask(prompt)
         try:
-            return read(reply.text)
-        except ReplyError as error:
-            await self._tools.attempt(reply.text)
-            earlier: list[ChatMessage] = [ChatMessageUser(content=prompt), ChatMessageAssistant(content=reply.text)]
-            reply = await self.ask(CORRECTION.format(problem=error), earlier)
-            try:
-                return read(reply.text)
-            except ReplyError:
-                await self._tools.attempt(reply.text)
-                return None
+            _, found = await read_or_ask_again(self.ask, prompt, read, CORRECTION, self._tools.attempt)
+        except ReplyError:
+            return None
+        return found
 
     async def _generate(
         self, before: Sequence[ChatMessage], prompt: str, tools: Sequence[ToolInfo] = ()

@@ -111,8 +111,8 @@ class Dataset:
         self._put(folder / "instruction.md", self._filled("instruction.md", task))
         self._put(folder / "environment" / "Dockerfile", self._filled("environment.Dockerfile", task))
         self._put(folder / "environment" / "docker-compose.yaml", self._filled("docker-compose.yaml", task))
-        for name in task.pictures:
-            self._put(folder / "environment" / "pictures" / name, self.library.picture(name))
+        for name, data in self.library.media(task):
+            self._put(folder / "environment" / "pictures" / name, data)
         self._put(folder / "tests" / "Dockerfile", self._filled("tests.Dockerfile", task))
         self._put(folder / "tests" / "test.sh", self._filled("test.sh", task))
         for name in ("solve.sh", "solve.py"):
@@ -154,7 +154,7 @@ class Dataset:
             "MINUTES": f"{AGENT_SECONDS / 60:g}",
         }  # fmt: skip
         if task is not None:
-            pictures = " and ".join(f"`/task/{name}`" for name in task.pictures)
+            pictures = " and ".join(f"`/task/{name}`" for name in (*task.pictures, *task.recordings))
             words |= {"TASK": task.id, "PROFILE": self.profile_of(task), "PICTURES": pictures}
         text = (_TEXTS / name).read_text("utf-8")
         for word, value in words.items():

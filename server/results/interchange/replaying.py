@@ -150,8 +150,8 @@ class _Attempt:
             root = Path(name)
             async with Pool(self._backend, root) as pool:
                 lease = await pool.lease(servers=self._seat.servers, scenes=self._library.scenes(self._task))
-                for picture in self._task.pictures:
-                    lease.put(f"{MEDIA}/{picture}", self._library.picture(picture))
+                for name, data in self._library.media(self._task):
+                    lease.put(f"{MEDIA}/{name}", data)
                 await self._play(calls, lease)
                 await lease.finish(root / "left")
             self._compare_files(file_hashes(root / "left"))

@@ -165,7 +165,7 @@ class LivePages:
     def _results(self, path: str) -> Response:
         place, library, may_see = self._app.place, self._app.library, self._state.may_see
         if path == results.RESULTS:
-            html = results.results_html(place, may_see)
+            html = results.results_html(place, library, may_see)
         elif path == results.TASKS:
             html = results.tasks_html(place, library, may_see)
         else:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from m3bench.server.results.analyses.slices import slices
+from m3bench.server.results.paper.folder import set_at_hand
 from m3bench.server.results.reports.run import TaskShown
 from m3bench.server.results.reports.summary import set_document, set_page
 from m3bench.server.results.resultset import ResultSet, read_record
@@ -33,14 +35,15 @@ def run_links(run: RunRecord) -> dict[str, Any]:
     return links(task={run.task: _task(run.task)})
 
 
-def results_html(place: Place, may_see: Visible) -> str | None:
+def results_html(place: Place, library: Library, may_see: Visible) -> str | None:
     """The page of all scored runs; None when there is none that may be seen."""
     found = _seen(place, may_see)
     if found is None:
         return None
     runs = {result.run.id: RUN + result.run.id for result in found.results}
     tasks = {result.sample.task: _task(result.sample.task) for result in found.results}
-    return set_page({**set_document(found), "links": links(run=runs, task=tasks)})
+    cuts = slices(found.results, set_at_hand(found, [library]))
+    return set_page({**set_document(found), "slices": cuts, "links": links(run=runs, task=tasks)})
 
 
 def tasks_html(place: Place, library: Library, may_see: Visible) -> str | None:

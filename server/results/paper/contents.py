@@ -111,7 +111,7 @@ def _families(entries: Sequence[Document]) -> Table:
 
 
 def _sliced(entries: Sequence[Document], analyses: Mapping[str, Document]) -> Iterator[Table]:
-    for cut, words in (*((name, name) for name in CUTS), ("client", "client")):
+    for cut, words in (*((name, name.replace("_", " ")) for name in CUTS), ("client", "client")):
         columns = (
             Column(name=cut, heading=words), Column(name="set", heading="set"),
             Column(name="tasks", heading="tasks", form="count"), Column(name="samples", form="count"),

@@ -34,7 +34,6 @@ from m3bench.server.results.resultset import ResultSet
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
-from m3bench.tasks.task import Task
 
 SCHEMA = 1
 NUMBERS = "numbers.json"
@@ -133,7 +132,7 @@ def analyses_of(sets: Sequence[ResultSet], libraries: Sequence[Library]) -> dict
         analyses[name] = {
             "failures": classes(one),
             "efficiency": efficiency(one.results),
-            **slices(one.results, tasks_at_hand(one, libraries)),
+            **slices(one.results, set_at_hand(one, libraries)),
             "arguments": [
                 {"error": error.error, "kind": error.kind, "count": count}
                 for error, count in argument_errors(one.results).items()
@@ -146,10 +145,10 @@ def analyses_of(sets: Sequence[ResultSet], libraries: Sequence[Library]) -> dict
     return analyses
 
 
-def tasks_at_hand(results: ResultSet, libraries: Sequence[Library]) -> Mapping[str, Task]:
-    """The tasks of the set that a result set was made with; none when it is not at hand."""
+def set_at_hand(results: ResultSet, libraries: Sequence[Library]) -> Library | None:
+    """The set of tasks that a result set was made with; None when it is not at hand."""
     hashes = {manifest.get("tasks", {}).get("hash") for manifest in results.manifests} | {results.header.set_hash}
-    return next((library.tasks for library in libraries if library.hash in hashes), {})
+    return next((library for library in libraries if library.hash in hashes), None)
 
 
 def tables_and_figures(made: Sequence[Table], numbers: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
@@ -212,7 +211,7 @@ def _data(
 ) -> list[str]:
     sets = list({id(one): one for group in groups for one in group.sets}.values()) + list(empty)
     named = list(zip(distinct_names(sets), sets, strict=True))
-    known = {id(one): tasks_at_hand(one, libraries) for one in sets}
+    known = {id(one): found.tasks if (found := set_at_hand(one, libraries)) else {} for one in sets}
     for name in ("samples", "calls"):
         for form in (".parquet", ".jsonl"):
             (folder / f"{name}{form}").unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from typing import Any
 from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.plain import cut, excerpt, shown, written
+from m3bench.server.scorecard.hearing import WORDS as HEARING_WORDS
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ActualCall, ReferenceCall, ScoreCard
 from m3bench.server.scorecard.sight import WORDS
@@ -134,7 +135,8 @@ def _client_can(card: ScoreCard) -> str:
     client = card.client
     known = "" if client is None else known_words(client.name, client.capabilities, client.tools)
     seen = WORDS[card.sight] if card.sight is not None else ""
-    return ". ".join(filter(None, (known, seen)))
+    heard = HEARING_WORDS[card.hearing] if card.hearing is not None else ""
+    return ". ".join(filter(None, (known, seen, heard)))
 
 
 def task_part(at_hand: TaskShown) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import Any
 from m3bench.server.results.analyses.slices import slices
 from m3bench.server.results.comparability import distinct_names, over_common_tasks
 from m3bench.server.results.paper.contents import tables
-from m3bench.server.results.paper.folder import analyses_of, tables_and_figures, tasks_at_hand
+from m3bench.server.results.paper.folder import analyses_of, set_at_hand, tables_and_figures
 from m3bench.server.results.reports import figures
 from m3bench.server.results.reports.page import page
 from m3bench.server.results.reports.run import TaskShown, run_document, run_page
@@ -134,7 +134,7 @@ def write_site(
         # The board and the set's own page show the same numbers, and intervals take their time.
         key = (results.folder, results.header.name)
         if key not in made:
-            known = tasks_at_hand(results, libraries)
+            known = set_at_hand(results, libraries)
             made[key] = {**set_document(results), "slices": slices(results.results, known)}
         tell(results.header.name)
         return made[key]

@@ -1,6 +1,7 @@
 """The release gate: it lets a sound set through and stops one on which scores are worth nothing."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
-from m3bench.server.evaluate.gate import FLOORS, GRADES, PLAYED, Scores, Verdict, judge
+from m3bench.server.evaluate.gate import BLIND, FLOORS, GRADES, PLAYED, Scores, Verdict, judge, scores_of
+from m3bench.server.results.resultset import read_resultset
+from m3bench.tasks.families import vision_research
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
+from tests.server.made import family_set
 from tests.sets import write_set
 
 TASKS = tuple(Library().tasks.values())
@@ -38,7 +42,7 @@ def judged(
         Scores(
             agent=agent,
             averages={family: [given.get(agent, SOUND.get(agent, 0.1))] * 2 for family in families},
-            solved=0,
+            solved_in={},
             imperfect=(),
             unplayed=0,
         )
@@ -70,7 +74,31 @@ def test_some_families_alone_are_held_against_the_limit_of_a_family() -> None:
 
 
 def test_an_agent_that_does_not_know_the_task_may_solve_none() -> None:
-    assert judged(solved=1).problems == ("sibling: solved 1 tasks, none is allowed",)
+    assert judged(solved_in={NARROW: 1}).problems == ("sibling: solved 1 tasks, none is allowed",)
+
+
+def without_looking(solved: Mapping[str, int], of: int, *, whole: bool = False) -> tuple[str, ...]:
+    """The problems of a set of which so many tasks of each family are solved by the agent without eyes."""
+    averages = {family: [0.1] * of for family in solved}
+    return judged(families=tuple(solved), whole=whole, whose=BLIND, averages=averages, solved_in=solved).problems
+
+
+def test_a_family_of_which_two_of_eight_tasks_need_no_eyes_stops_the_set() -> None:
+    assert without_looking({NARROW: 1}, 8) == ()
+    assert without_looking({NARROW: 2, WIDE: 0}, 8) == (
+        "blind: solved 2 of 8 tasks in barcode_lookup, at most 1 may need no eyes",
+    )
+    assert without_looking({NARROW: 2}, 16) == ()
+    assert without_looking({NARROW: 2}, 2) != ()
+
+
+def test_a_set_of_which_more_than_one_task_in_twenty_needs_no_eyes_is_stopped() -> None:
+    families = dict.fromkeys(sorted({task.family for task in TASKS}), 0)
+    eleven = families | dict.fromkeys(list(families)[:11], 1)
+    twelve = families | dict.fromkeys(list(families)[:12], 1)
+    assert not any(problem.startswith(BLIND) for problem in without_looking(eleven, 8, whole=True))
+    assert "blind: solved 12 of 224 tasks, at most 11 may need no eyes" in without_looking(twelve, 8, whole=True)
+    assert not any(problem.startswith(BLIND) for problem in without_looking(twelve, 8))
 
 
 def test_perfect_play_that_is_not_perfect_stops_the_set() -> None:
@@ -131,3 +159,36 @@ def test_a_family_of_the_bundled_set_passes(tmp_path: Path) -> None:
     done = run("--family", NARROW, "--limit", "3", "-o", str(tmp_path / "out"), "--json")
     found = json.loads(done.stdout)
     assert (done.exit_code, found["problems"], found["tasks"]) == (0, [], 3)
+
+
+def played_without_eyes(set_or_name: str, folder: Path, *more: str) -> Scores:
+    """What the agent without eyes gets for a set, with every tool."""
+    options = ["--profile", "full", "--sandbox", "inprocess", "-o", str(folder), *more]
+    done = CliRunner().invoke(app, ["run", "--agent", BLIND, "--tasks", set_or_name, *options])
+    assert done.exit_code == 0, done.output
+    return scores_of(read_resultset(folder))
+
+
+@pytest.mark.slow
+def test_a_family_in_which_everything_is_circled_does_not_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three sheets on a board and a loop around each: whoever reads the titles knows which are meant."""
+    for name, value in (("_SHEETS", 3), ("_BUSY", 0), ("_RED", 3), ("_BLUE", 0)):
+        monkeypatch.setattr(vision_research, name, value)
+    made = family_set("vision_research", 2, per_family=2)
+    made.write(tmp_path / "set")
+    scores = played_without_eyes(str(tmp_path / "set"), tmp_path / "out")
+    problems = judged(families=("vision_research",), whose=BLIND, solved_in=scores.solved_in).problems
+    assert "blind: solved 2 of 2 tasks in vision_research, at most 1 may need no eyes" in problems
+
+
+@pytest.mark.slow
+def test_hardly_anything_of_the_bundled_set_is_solved_without_eyes(tmp_path: Path) -> None:
+    """One task of each family, and all of them with M3BENCH_FULL=1, which takes an hour."""
+    families = sorted({task.family for task in TASKS})
+    sample = [f"{family}-{place % 8 + 1}" for place, family in enumerate(families)]
+    chosen = [] if os.environ.get("M3BENCH_FULL") else [part for id in sample for part in ("--task", id)]
+    scores = played_without_eyes("m3", tmp_path / "out", *chosen)
+    assert scores.unplayed == 0
+    whose = {"averages": scores.averages, "solved_in": scores.solved_in}
+    problems = judged(families=tuple(families), whose=BLIND, **whose).problems
+    assert [problem for problem in problems if problem.startswith(BLIND)] == []

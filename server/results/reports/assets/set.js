@@ -70,10 +70,11 @@ function uncertaintySection({ uncertainty, counts }) {
 
 /* The same numbers for parts of the set, where something is known of its tasks. */
 function slicesSection({ slices, legend }) {
-  const cuts = ["difficulty", "level", "setting"].filter((cut) => slices && Object.keys(slices[cut]).some((name) => name !== "unknown"));
+  const named = { difficulty: "difficulty", level: "level", setting: "setting", role: "role", steps: "steps", width: "calls of the widest step", unneeded_tools: "tools nobody needs", things_seen: "things in the pictures", rounds: "rounds of work on a file" };
+  const cuts = Object.keys(named).filter((cut) => slices && Object.keys(slices[cut] || {}).some((name) => name !== "unknown"));
   if (!cuts.length) return null;
-  return section("slices", "Difficulty, level and setting", "levels as in MCPVerse; one server or several as in MCP-Bench",
-    ...cuts.map((cut) => heatTable(`Mean of each metric by ${cut}`, slices[cut], metricColumns(legend), cut)));
+  return section("slices", "Difficulty, roles and measures", "levels as in MCPVerse; one server or several as in MCP-Bench; roles as in TOBench",
+    ...cuts.map((cut) => heatTable(`Mean of each metric by ${named[cut]}`, slices[cut], metricColumns(legend), named[cut])));
 }
 
 /* What failed runs did wrong, in TOBench's words; a run may have several errors. */

@@ -139,7 +139,7 @@ def typed(arguments: list[str], answers: dict[str, str]) -> str:
 @pytest.mark.slow
 def test_synthesis_writes_a_set_that_verifies(tmp_path: Path) -> None:
     folder = tmp_path / "set"
-    done = run("synthesize", "--servers", "nasa-mcp,math", "--count", "2", "--seed", "9", "--json", "-o", str(folder))
+    done = run("synthesize", "--servers", "nasa-mcp,tmdb", "--count", "2", "--seed", "9", "--json", "-o", str(folder))
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["tasks"]) == 2
     assert run("tasks", "verify", "--tasks", str(folder), "--sandbox", "inprocess").returncode == 0

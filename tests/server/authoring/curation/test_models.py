@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.server.authoring.curation import model as models
 from m3bench.server.authoring.curation.judge import Verdict
 from m3bench.server.authoring.curation.material import Act, Material
 from m3bench.server.authoring.curation.model import Asker, JudgeReply, ModelJudge, ModelSummariser, shown
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from tests.server.authoring.curation.recording import as_sets, own_calls
+from tests.server.authoring.scripted_asker import asker
 
 # Inspect calls tenacity in a way that tenacity would rather not be called.
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning")
@@ -32,26 +32,6 @@ def material(text: str = "") -> Material:
         for step, (tool, arguments) in enumerate(own_calls(TASK))
     )
     return Material(run="r" * 40, seal="s", state="scored", task=TASK, acts=acts, answer=TASK.answer)
-
-
-def asker(monkeypatch: pytest.MonkeyPatch, *replies: str) -> tuple[Asker, list[str]]:
-    """An asker whose model gives these replies, and everything the model was sent."""
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
-
-    sent: list[str] = []
-    outputs = [ModelOutput.from_content("mock", reply) for reply in replies]
-    for output in outputs:
-        output.usage = ModelUsage()  # without it the mock counts tokens, with a table from the network
-    mock = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
-    generate = mock.generate
-
-    async def watched(messages, **options):  # type: ignore[no-untyped-def]
-        sent.extend(message.text for message in messages)
-        return await generate(messages, **options)
-
-    monkeypatch.setattr(mock, "generate", watched)
-    monkeypatch.setattr(models, "_open", lambda name: mock)
-    return Asker("mockllm/model"), sent
 
 
 @pytest.mark.anyio

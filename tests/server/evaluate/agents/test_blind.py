@@ -11,6 +11,7 @@ from m3bench.server.evaluate.agents.imagination import Chooser, imagine
 from m3bench.tasks.families.base import Composition, Kit
 from m3bench.tasks.families.detections import Found
 from m3bench.tasks.families.registry import FAMILIES
+from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import Library
 from m3bench.tasks.render.outline import Outline
 
@@ -50,6 +51,7 @@ def test_what_no_tool_tells_stays_a_guess() -> None:
         ("fruit_cal", "fruits"),
         ("museum", "red"),
         ("research_station", "red"),
+        ("vision_research", "red"),
     ],
 )
 def test_no_tool_tells_what_is_circled(family: str, fact: str) -> None:
@@ -63,7 +65,7 @@ def test_no_tool_tells_what_is_circled(family: str, fact: str) -> None:
 
 
 def test_every_question_of_the_set_is_understood() -> None:
-    assert [task.id for task in Library().set.tasks if understood(task) is None] == []
+    assert [task.id for task in Library().set.tasks if understood(task, questions(task.family)) is None] == []
 
 
 def test_a_letter_that_was_misread_does_not_hide_a_name() -> None:

@@ -10,10 +10,11 @@ import pytest
 from m3bench.server.results.analyses.confusion import NONE, ArgumentError, Pair, argument_errors, confusion
 from m3bench.server.results.analyses.failures import CLASSES, FailureClass, class_of, classes, in_words
 from m3bench.server.results.analyses.regressions import lost, turned
-from m3bench.server.results.analyses.slices import efficiency, slices
+from m3bench.server.results.analyses.slices import CUTS, efficiency, slices
 from m3bench.server.results.resultset import Result, ResultSet, Sample
 from m3bench.tasks.fault import RULES
-from m3bench.tasks.task import Reference, ReferenceCall, Task
+from m3bench.tasks.library import MadeLibrary
+from m3bench.tasks.task import Reference, ReferenceCall, Task, TaskSet
 from tests.server.results.reports.made_sets import made_set
 from tests.server.scorecard.cards import made_card
 
@@ -151,13 +152,22 @@ def test_what_a_solved_task_takes_is_not_made_up_where_nothing_was_solved_or_no_
 def test_slices_are_in_order_of_difficulty_and_what_is_not_known_comes_last() -> None:
     played = made_set("made", 4)
     names = [one.sample.task for one in played.results]
-    known = {name: task(name, grade, calls) for name, grade, calls in zip(names, GRADES, (6, 2, 3), strict=False)}
+    tasks = [task(name, grade, calls) for name, grade, calls in zip(names, GRADES, (6, 2, 3), strict=False)]
+    known = MadeLibrary(TaskSet(schema=2, name="made", version="1", tasks=tuple(tasks)), {})
     found = slices(played.results, known)
     assert {name: part["runs"] for name, part in found["difficulty"].items()} == {"easy": 2, "hard": 1, "unknown": 1}
     assert list(found["difficulty"]) == ["easy", "hard", "unknown"]
     assert {name: part["runs"] for name, part in found["level"].items()} == {"L1": 1, "L2": 1, "L3": 1, "unknown": 1}
     assert {name: part["runs"] for name, part in found["setting"].items()} == {"single": 3, "unknown": 1}
     assert found["level"]["L1"]["metrics"] == slices(played.results[1:2], known)["level"]["L1"]["metrics"]
+    assert set(found) == {*CUTS, "client"}
+    assert {name: part["runs"] for name, part in found["role"].items()} == {"nurse": 3, "unknown": 1}
+    assert list(found["width"]) == ["2–3 at once", "4+ at once", "unknown"]
+    assert {name: part["runs"] for name, part in found["unneeded_tools"].items()} == {
+        "0–49 tools too many": 3,
+        "unknown": 1,
+    }
+    assert {name: part["runs"] for name, part in slices(played.results, None)["steps"].items()} == {"unknown": 4}
 
 
 GRADES: tuple[Literal["easy", "medium", "hard"], ...] = ("hard", "easy", "easy")
@@ -167,7 +177,7 @@ def task(id: str, difficulty: Literal["easy", "medium", "hard"], calls: int) -> 
     reference = Reference(steps=(tuple(ReferenceCall(tool="math/sum") for _ in range(calls)),))
     return Task(
         id=id, family="f", question="?", wording="?", pictures=(), servers=("math",), references=(reference,),
-        difficulty=difficulty,
+        difficulty=difficulty, role="nurse",
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from m3bench.server.results.analyses.slices import slices
+from m3bench.server.results.analyses.slices import CUTS, slices
 from m3bench.server.results.reports.legend import legend
 from m3bench.server.results.reports.standings import leaderboard_document
 from m3bench.server.results.reports.summary import set_document, set_page
@@ -36,7 +36,7 @@ def documents() -> dict[str, Any]:
         made_set("second", 60, skill=0.3),
         made_set("third", 60, seed=3),
     ]
-    document = {**set_document(sets[0]), "slices": slices(sets[0].results, Library().tasks)}
+    document = {**set_document(sets[0]), "slices": slices(sets[0].results, Library())}
     return {"set": document, "board": leaderboard_document(sets)}
 
 
@@ -85,7 +85,7 @@ def test_a_page_has_the_errors_and_the_numbers_of_each_level(
         for one in document["errors"]:
             shown = page.locator(f"#errors [data-value='errors.{one['error']}']").inner_text()
             assert shown == str(one["runs"]), one["error"]
-        for cut in ("difficulty", "level", "setting"):
+        for cut in CUTS:
             for name, part in document["slices"][cut].items():
                 assert (
                     f"{part['metrics']['average']:.2f}"

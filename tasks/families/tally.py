@@ -1,0 +1,136 @@
+"""A tally: things that were heard or seen are looked up, added up and compared.
+
+A family with a recording says how its things are found in it, and for each goal what is looked up for a thing and which
+figure counts. Everything is decided by what was really answered.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from m3bench.tasks.answers.fields import Choice, Field, Items, Money, Name, Number
+from m3bench.tasks.families.base import Script, Solution, call, need
+from m3bench.tasks.task import Reference, ReferenceCall
+
+CLOSE = 0.02
+"""By which share the largest figure must be larger than the next."""
+
+
+class Thing(NamedTuple):
+    """Something that is meant."""
+
+    name: str
+    spellings: tuple[str, ...] = ()
+    many: int = 1
+    """How many of it, or how much."""
+    key: str = ""
+    """By which it is looked up, where that is not its name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """A goal of a family."""
+
+    look_up: Callable[[Thing], ReferenceCall]
+    figure: Callable[[str], float]
+    """What is added up."""
+    find: Callable[[Thing], ReferenceCall] | None = None
+    """Brings what a thing is looked up by, where its name is not enough."""
+    key: Callable[[str], str] = str
+    """Reads that."""
+    multiplied: bool = False
+    """Whether a figure counts as many times as there are of the thing."""
+    unit: str
+    meant: tuple[str, str]
+    """Name and meaning of the field with the things."""
+    most: tuple[str, str]
+    """Of the one with the largest figure."""
+    total: tuple[str, str]
+    """Of the sum."""
+    wording: str
+    """The task in concrete words."""
+    within: float = 0.0
+    """How far off the sum may be; money is exact."""
+
+
+async def run(
+    tally: Tally, things: Sequence[Thing], play: Script, *, others: Sequence[str] = (), options: Sequence[str] = ()
+) -> Solution:
+    """Play a tally, after the steps that heard or saw what is meant.
+
+    Args:
+        tally: What is to be done.
+        things: What is meant.
+        play: Makes the calls.
+        others: Names that are not meant and might be handed in.
+        options: What the question names, so that the one with the largest figure is a choice.
+    """
+    sensed = len(play.steps)
+    if tally.find is not None:
+        found = await play.step(*map(tally.find, things))
+        things = [thing._replace(key=tally.key(text)) for thing, text in zip(things, found, strict=True)]
+    figures = [tally.figure(text) for text in await play.step(*map(tally.look_up, things))]
+    if tally.multiplied:
+        products = await play.step(*(_times(figure, one) for figure, one in zip(figures, things, strict=True)))
+        figures = [round(float(text), 2) for text in products]
+    (added,) = await play.step(call("math/sum", {"numbers": figures}))
+    total = round(float(added), 2)
+    ranked = sorted(zip(figures, things, strict=True), key=lambda pair: -pair[0])
+    (most, top), (second, _) = ranked[:2]
+    need(most - second >= CLOSE * abs(most), "it is hardly the largest")
+    need(total - most > max(2 * tally.within, 0.02), "two answers are one")
+    by_head = {at: () for at, step in enumerate(play.steps) if step[0].tool.startswith("math/")}
+    names = [thing.name for thing in things]
+    return Solution(
+        wording=tally.wording,
+        answer=f"That is {', '.join(names)}: {total:.2f} {tally.unit} together, most of it {top.name} with {most:.2f}.",
+        fields=(
+            Field(
+                name=tally.meant[0],
+                meaning=tally.meant[1],
+                value=Items(items=tuple(_name(one, things, others) for one in things)),
+            ),
+            Field(
+                name=tally.most[0],
+                meaning=tally.most[1],
+                value=Choice(value=top.name, aliases=top.spellings, options=tuple(options))
+                if options
+                else _name(top, things, others),
+                compared=tuple(figure for figure, _ in ranked),
+            ),
+            Field(name=tally.total[0], meaning=tally.total[1], value=_value(tally, total), derived=tuple(figures)),
+        ),
+        alternatives=(
+            play.varied("worked out without a tool", by_head),
+            without_tools(play, sensed),
+        ),
+    )
+
+
+def without_tools(play: Script, sensed: int) -> Reference:
+    """The same by somebody who hears and sees for themselves: without the first steps."""
+    return play.varied("heard or seen without a tool", dict.fromkeys(range(sensed), ()))
+
+
+def _times(figure: float, thing: Thing) -> ReferenceCall:
+    return call(
+        "math/multiply",
+        {"firstNumber": figure, "SecondNumber": thing.many},
+        either={"firstNumber": (figure, thing.many), "SecondNumber": (thing.many, figure)},
+    )
+
+
+def _name(one: Thing, things: Sequence[Thing], others: Sequence[str]) -> Name:
+    known = (one.name, *one.spellings)
+    more = [name for thing in things if thing != one for name in (thing.name, *thing.spellings)]
+    return Name(
+        value=one.name,
+        aliases=one.spellings,
+        others=tuple(dict.fromkeys(name for name in (*more, *others) if name not in known)),
+    )
+
+
+def _value(tally: Tally, total: float) -> Number | Money:
+    if len(tally.unit) == 3 and tally.unit.isupper():
+        return Money(value=total, unit=tally.unit)
+    return Number(value=total, within=tally.within, unit=tally.unit)
