@@ -31,7 +31,7 @@ def judge(
         str,
         typer.Option(
             help="What is asked together: m3bench (our three questions), or a paper's questions: m3-bench, mcp-bench, "
-            "mcpverse."
+            "mcpverse, tobench (how what a run left looks)."
         ),
     ] = MODE,
     what: Annotated[
@@ -190,7 +190,8 @@ def _show_plan(
     from m3bench.server.evaluate.judges.session import JudgingSession
 
     judges = [Judge(name=name, sighted=name not in blind) for name in panel]
-    questions = JudgingSession(cases=cases, judges=judges, what=asked).questions
+    session = JudgingSession(cases=cases, judges=judges, what=asked)
+    questions = [question for question in session.questions if not question.unasked]
     if json:
         prompts = [
             {"run": one.case.run.id, "task": one.case.task.id, "ask": one.ask.name, "shuffle": one.ask.shuffle,

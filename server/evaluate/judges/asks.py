@@ -2,7 +2,8 @@
 
 Three are ours. Task completion (0 to 10) and information grounding (0 to 1) are one number each. The rubric has six
 criteria (1 to 10) and is asked five times with its criteria in another order, because models favour what comes first.
-The others are what papers ask, under the paper's name; each shows the judge what the paper shows it.
+The others are what papers ask, under the paper's name; each shows the judge what the paper shows it. One of them is
+answered by looking: four criteria (0 to 10) for the pages and pictures that a run left, in four orders.
 """
 
 import random
@@ -15,10 +16,10 @@ VERSION = 1
 """Version of the wording: votes on another wording are not mixed with these."""
 
 Name: TypeAlias = Literal[
-    "completion", "grounding", "rubric", "m3-completion", "m3-grounding", "mcp-bench", "equivalence"
+    "completion", "grounding", "rubric", "m3-completion", "m3-grounding", "mcp-bench", "equivalence", "artefact"
 ]
 OURS: tuple[Name, ...] = ("completion", "grounding", "rubric")
-NAMES: tuple[Name, ...] = (*OURS, "m3-completion", "m3-grounding", "mcp-bench", "equivalence")
+NAMES: tuple[Name, ...] = (*OURS, "m3-completion", "m3-grounding", "mcp-bench", "equivalence", "artefact")
 
 MODES: Mapping[str, tuple[Name, ...]] = MappingProxyType(
     {
@@ -26,6 +27,7 @@ MODES: Mapping[str, tuple[Name, ...]] = MappingProxyType(
         "m3-bench": ("m3-completion", "m3-grounding"),
         "mcp-bench": ("mcp-bench",),
         "mcpverse": ("equivalence",),
+        "tobench": ("artefact",),
     }
 )
 """What is asked together: by us, and by the judges of each paper."""
@@ -48,10 +50,23 @@ CRITERIA: Mapping[str, str] = MappingProxyType(
 )
 """The rubric: six criteria and what each asks."""
 
-SHUFFLES = 5
+LOOKS: Mapping[str, str] = MappingProxyType(
+    {
+        "legibility": "Can everything on it be read at this size: large enough, clear against its ground, not blurred?",
+        "placement": "Is everything whole and in its place, so that nothing overlaps, sticks out or is cut off?",
+        "content": "Does it say and show what was asked for, with nothing missing, superfluous or wrong?",
+        "tidiness": "Is it tidy: aligned, evenly spaced, one style throughout, without leftovers?",
+    }
+)
+"""The rubric for what a run left to look at: four criteria and what each asks."""
 
-RUBRICS: tuple[Name, ...] = ("rubric", "mcp-bench")
-"""Questions with a score for each criterion, asked in several orders."""
+RUBRICS: Mapping[Name, Mapping[str, str]] = MappingProxyType(
+    {"rubric": CRITERIA, "mcp-bench": CRITERIA, "artefact": LOOKS}
+)
+"""The criteria of the questions that have a score for each of several, asked in several orders."""
+
+SHUFFLES = 5
+"""Orders of a rubric; one with fewer criteria has as many orders as criteria."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +75,7 @@ class Ask:
 
     name: Name
     shuffle: int | None = None
-    """Which order of the rubric, from 0; None for the other two."""
+    """Which order of the rubric, from 0; None for questions with one score."""
     low: float
     high: float
     criteria: Mapping[str, str]
@@ -70,6 +85,8 @@ class Ask:
     """What the judge reads beside the question the client saw, the calls and the answer."""
     answer_only: bool = False
     """Whether the judge reads neither calls nor pictures."""
+    looks: bool = False
+    """Whether the judge sees what the run left, and reads neither its calls nor its answer."""
     whole: bool = False
     """Whether nothing between two whole numbers is a score."""
 
@@ -99,18 +116,18 @@ def asks(names: Sequence[str], seed: str) -> list[Ask]:
     found = [ask for ask in (COMPLETION, GROUNDING) if ask.name in names]
     for name in RUBRICS:
         if name in names:
-            found += [rubric(order, shuffle, name) for shuffle, order in enumerate(orders(seed))]
+            found += [rubric(order, shuffle, name) for shuffle, order in enumerate(orders(seed, RUBRICS[name]))]
     return [*found, *(ask for ask in (M3_COMPLETION, M3_GROUNDING, EQUIVALENCE) if ask.name in names)]
 
 
-def orders(seed: str) -> tuple[tuple[str, ...], ...]:
-    """Five orders of the criteria in which none stands in the same place twice and no two follow each other twice.
+def orders(seed: str, criteria: Mapping[str, str] = CRITERIA) -> tuple[tuple[str, ...], ...]:
+    """Orders of the criteria in which none stands in the same place twice and no two follow each other twice.
 
     Rows of a Williams square: balanced for place and for what was read just before. The seed says which criterion
-    is which row's first, and which of the six rows is left out.
+    is which row's first, and which of the rows is left out when there are more than five.
     """
     dice = random.Random(f"m3bench rubric {seed}")
-    names = list(CRITERIA)
+    names = list(criteria)
     dice.shuffle(names)
     size = len(names)
     first = [place // 2 + 1 if place % 2 else (size - place // 2) % size for place in range(size)]
@@ -119,8 +136,26 @@ def orders(seed: str) -> tuple[tuple[str, ...], ...]:
     return tuple(square[:SHUFFLES])
 
 
+def shuffles(name: Name) -> tuple[int | None, ...]:
+    """The numbers of the orders in which a question is asked; None alone when it has one score."""
+    return tuple(range(min(SHUFFLES, len(RUBRICS[name])))) if name in RUBRICS else (None,)
+
+
 def rubric(order: Sequence[str], shuffle: int, name: Name = "rubric") -> Ask:
     """The rubric with its criteria in an order; that of MCP-Bench shows what depends on what."""
+    if name == "artefact":
+        return Ask(
+            name=name,
+            shuffle=shuffle,
+            low=0,
+            high=10,
+            criteria={name: LOOKS[name] for name in order},
+            introduction="Look at what the agent left, and rate how it looks and what it shows, on each of these "
+            "criteria by itself. 0 is not at all, 4 is with serious faults, 7 is with small faults, 10 is without a "
+            "fault. Where there are several pictures of it, rate them as one piece of work.",
+            shows=("wording",),
+            looks=True,
+        )
     return Ask(
         name=name,
         shuffle=shuffle,

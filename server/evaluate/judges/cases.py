@@ -5,16 +5,17 @@ another set of the same name is refused.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from m3bench.server.evaluate.judges.artefacts import artefacts
 from m3bench.server.evaluate.judges.material import Material, Picture, material
 from m3bench.server.results.resultset import HEADER, read_resultset, store_folder
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.contract import Store
-from m3bench.server.store.layout import database
+from m3bench.server.store.layout import database, run_workspace
 from m3bench.server.store.opening import open_store
 from m3bench.server.store.place import Place
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
@@ -43,6 +44,13 @@ class Case:
         pictures = [Picture(name=name, data=self.library.picture(name)) for name in self.task.pictures]
         plan = self.library.plans(self.task)[self.reference]
         return material(self.task, self.calls, handed_in(self.run), pictures, reference=self.reference, plan=plan)
+
+    @cached_property
+    def looked_at(self) -> Material:
+        """What a judge sees who looks at what the run left."""
+        brought = dict(self.library.media(self.task))
+        found = artefacts(self.task, run_workspace(self.folder, self.run.id), brought)
+        return replace(self.material, left=found.shown, left_unseen=found.unseen)
 
     @property
     def reference(self) -> int:

@@ -25,13 +25,15 @@ MAX_RESULTS = 80_000
 """Characters of all results and arguments together."""
 MAX_PART, MIN_PART = 4_000, 200
 """Characters of one result, or of the arguments of one call."""
+MAX_NAME = 400
+"""Characters of what is said about one file."""
 MAX_CALLS = 200
 """Calls shown; of more, the first and last half of this number."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """A picture of the task."""
+    """A picture of the task, or of something that the run left."""
 
     name: str
     data: bytes
@@ -71,6 +73,10 @@ class Material:
     """Which calls of the reference need which."""
     truth: str = ""
     """The right answer."""
+    left: tuple[Picture, ...] = ()
+    """What the run left, as pictures; only for questions that are answered by looking."""
+    left_unseen: tuple[str, ...] = ()
+    """What it left that cannot be shown, and why."""
 
     def sections(self, ask: Ask) -> tuple[Section, ...]:
         """What an ask shows."""
@@ -80,12 +86,19 @@ class Material:
             "dependencies": ("dependency analysis", self.dependencies),
             "truth": ("correct answer", self.truth),
         }
-        return (
+        request = (
             Section(title="request", text=self.question),
             *(Section(title=title, text=text) for title, text in (parts[part] for part in ask.shows) if text),
-            *(() if ask.answer_only else self.calls),
-            Section(title="answer", text=self.answer),
         )
+        if ask.looks:
+            return *request, Section(title="what the agent left", text=self._left())
+        return *request, *(() if ask.answer_only else self.calls), Section(title="answer", text=self.answer)
+
+    def _left(self) -> str:
+        """Which picture shows what; names come from the agent and stay on their lines."""
+        first = len(self.pictures) + 1
+        shown = [f"picture {first + place}: {_quoted(one.name)}" for place, one in enumerate(self.left)]
+        return "\n".join([*shown, *(f"not shown: {_quoted(line)}" for line in self.left_unseen)]) or "(nothing)"
 
 
 def material(
@@ -155,6 +168,10 @@ def _calls(found: PlayedRun) -> Iterator[Section]:
                 text=_call(calls[place - 1], limit),
             )
             yield Section(title=f"result of call {place}", text=_result(record, limit))
+
+
+def _quoted(text: str) -> str:
+    return readable(json.dumps(text, ensure_ascii=False), MAX_NAME)
 
 
 def _call(call: Call, limit: int) -> str:

@@ -35,7 +35,7 @@ class Prompt:
 def prompt(ask: Ask, material: Material, run: str, *, pictures: bool = True) -> Prompt:
     """The prompt for one question about one run."""
     sections = material.sections(ask)
-    shown = material.pictures if pictures and not ask.answer_only else ()
+    shown = _shown(ask, material) if pictures else ()
     mark = _mark(ask, sections, run)
     return Prompt(
         mark=mark,
@@ -45,6 +45,12 @@ def prompt(ask: Ask, material: Material, run: str, *, pictures: bool = True) -> 
         ),
         pictures=shown,
     )
+
+
+def _shown(ask: Ask, material: Material) -> tuple[Picture, ...]:
+    if ask.answer_only:
+        return ()
+    return (*material.pictures, *material.left) if ask.looks else material.pictures
 
 
 def correction(ask: Ask, problem: str) -> str:
@@ -93,6 +99,8 @@ def _opening(ask: Ask, material: Material, shown: tuple[Picture, ...]) -> str:
     """What is true of the record as a whole."""
     if ask.answer_only:
         return "Of the record of the run, the request, the correct answer and the agent's answer follow."
+    if ask.looks:
+        return _opening_of_looks(material, shown)
     count = len(material.pictures)
     pictures = "no picture" if not count else "one picture" if count == 1 else f"{count} pictures"
     seen = "" if not count else ", which you are shown" if shown else ", which you are not shown"
@@ -103,6 +111,18 @@ def _opening(ask: Ask, material: Material, shown: tuple[Picture, ...]) -> str:
         lines.append(f"The first and the last {visible // 2} of them are shown.")
     if material.excluded:
         lines.append(f"Calls that failed through no fault of the agent, and are left out: {material.excluded}.")
+    return " ".join(lines)
+
+
+def _opening_of_looks(material: Material, shown: tuple[Picture, ...]) -> str:
+    """Which of the pictures came with the request, and which are the agent's work."""
+    asked, left = len(material.pictures), len(material.left)
+    lines = ["Of the record of the run, the request and what the agent left in its workspace follow."]
+    if not shown:
+        return f"{lines[0]} You are not shown any picture of it."
+    if asked:
+        lines.append("Picture 1 came with the request." if asked == 1 else f"The first {asked} pictures came with it.")
+    lines.append(f"{'The last picture shows' if left == 1 else f'The last {left} pictures show'} what the agent left.")
     return " ".join(lines)
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from m3bench.server.evaluate.judges.asks import CRITERIA, RUBRICS, SCORE, Name
+from m3bench.server.evaluate.judges.asks import RUBRICS, SCORE, Name
 from m3bench.server.store.layout import judgement as judgement_of
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
@@ -83,7 +83,7 @@ class Vote(_Model):
 
     @model_validator(mode="after")
     def _scores_are_those_asked_for(self) -> "Vote":
-        wanted = set(CRITERIA) if self.ask in RUBRICS else {SCORE}
+        wanted = set(RUBRICS.get(self.ask, (SCORE,)))
         if self.scores is not None and set(self.scores) != wanted:
             raise ValueError(f"the scores of {self.ask} are {', '.join(sorted(wanted))}")
         return self

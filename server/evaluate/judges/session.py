@@ -13,6 +13,7 @@ import anyio
 from m3bench.server.evaluate.judges.asks import OURS, VERSION, Ask, Name, asks
 from m3bench.server.evaluate.judges.cases import Case
 from m3bench.server.evaluate.judges.judge import Judge
+from m3bench.server.evaluate.judges.material import Material
 from m3bench.server.evaluate.judges.prompts import Prompt, prompt
 from m3bench.server.evaluate.judges.record import (
     Judgement,
@@ -35,6 +36,14 @@ class Question:
     ask: Ask
     judge: Judge
     prompt: Prompt
+    unasked: str = ""
+    """Why it cannot be put to this judge; empty when it can."""
+
+    async def vote(self) -> Vote:
+        """What the judge says; a missing vote when there is nothing to ask."""
+        if self.unasked:
+            return _blank(self).model_copy(update={"missing": self.unasked})
+        return await self.judge.vote(self.ask, self.prompt)
 
 
 @dataclass(kw_only=True)
@@ -86,7 +95,7 @@ class JudgingSession:
 
         async def work() -> None:
             for question in waiting:
-                vote = await question.judge.vote(question.ask, question.prompt)
+                vote = await question.vote()
                 self._keep(question, vote)
                 told(question.case, vote)
 
@@ -115,12 +124,22 @@ class JudgingSession:
                     f"The task {case.task.id!r} states no answer to compare with: leave out {ask.name!r}, or judge "
                     "runs of tasks with an answer or fields."
                 )
+            material = case.looked_at if ask.looks else case.material
             prompts = {
-                sighted: prompt(ask, case.material, case.run.id, pictures=sighted)
+                sighted: prompt(ask, material, case.run.id, pictures=sighted)
                 for sighted in {judge.sighted for judge in self.judges}
             }
             for judge in self.judges:
-                yield Question(case=case, ask=ask, judge=judge, prompt=prompts[judge.sighted])
+                unasked = _unasked(ask, material, judge)
+                yield Question(case=case, ask=ask, judge=judge, prompt=prompts[judge.sighted], unasked=unasked)
+
+
+def _unasked(ask: Ask, material: Material, judge: Judge) -> str:
+    if not ask.looks:
+        return ""
+    if not material.left:
+        return "the run left no page or picture that can be shown"
+    return "" if judge.sighted else "it is shown no pictures, and there is nothing to rate without them"
 
 
 def _key(case: Case) -> tuple[str, str]:

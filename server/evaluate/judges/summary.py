@@ -1,9 +1,9 @@
 """Turns votes into numbers, for each run and over many, with how far the judges agree.
 
-Completion and grounding go from 0 to 1, rubric scores from 1 to 10. Over runs each is the plain mean. What judges say
-stands beside the metrics of a score card and never changes them; two averages alone mix both. `average_published` is
-that of M³-Bench: the mean of its six metrics and of grounding as it is asked for there, over the runs that have all
-seven. `average_grounded` is the same with our own question about grounding.
+Completion and grounding go from 0 to 1, rubric scores from 1 to 10, those of artefacts from 0 to 10. Over runs each is
+the plain mean. What judges say stands beside the metrics of a score card and never changes them; two averages alone mix
+both. `average_published` is that of M³-Bench: the mean of its six metrics and of grounding as it is asked for there,
+over the runs that have all seven. `average_grounded` is the same with our own question about grounding.
 """
 
 import math
@@ -15,15 +15,14 @@ from typing import Any
 from m3bench.server.evaluate.judges import mcp_bench
 from m3bench.server.evaluate.judges.asks import (
     COMPLETION,
-    CRITERIA,
     EQUIVALENCE,
     GROUNDING,
     M3_COMPLETION,
     M3_GROUNDING,
     RUBRICS,
     SCORE,
-    SHUFFLES,
     Name,
+    shuffles,
 )
 from m3bench.server.evaluate.judges.ensemble import alpha, combine, deviation, rule, span, variation
 from m3bench.server.evaluate.judges.record import Judgement, Usage
@@ -87,7 +86,7 @@ class Judged:
         lines = []
         for ask, panel in judgement.panels.items():
             votes = {(vote.shuffle, vote.model): vote for vote in judgement.of(ask)}
-            for shuffle in range(SHUFFLES) if ask in RUBRICS else (None,):
+            for shuffle in shuffles(ask):
                 for model in panel:
                     vote = votes.get((shuffle, model))
                     if vote is None or vote.scores is None:
@@ -115,14 +114,20 @@ class Judged:
     @property
     def mcp_bench(self) -> dict[str, float | None] | None:
         """The parts, axes and overall score of MCP-Bench; None when its rubric was not asked."""
-        scores = {name: self._value(f"mcp-bench.{name}") for name in CRITERIA if f"mcp-bench.{name}" in self.panels}
+        scores = {
+            name: self._value(f"mcp-bench.{name}")
+            for name in RUBRICS["mcp-bench"]
+            if f"mcp-bench.{name}" in self.panels
+        }
         if not scores:
             return None
         parts = {**mcp_bench.rates(self.outcomes or {}), **mcp_bench.scaled(scores)}
         return {**parts, **mcp_bench.axes(parts)}
 
-    def _rubric(self, rubric: str) -> dict[str, Any] | None:
-        criteria = {name: panel for name in CRITERIA if (panel := self.panels.get(f"{rubric}.{name}")) is not None}
+    def _rubric(self, rubric: Name) -> dict[str, Any] | None:
+        criteria = {
+            name: panel for name in RUBRICS[rubric] if (panel := self.panels.get(f"{rubric}.{name}")) is not None
+        }
         if not criteria:
             return None
         return {
@@ -147,7 +152,7 @@ def judged(judgement: Judgement, row: Row | None, outcomes: Mapping[str, int] | 
 
 def overall(entries: Sequence[Judged]) -> dict[str, Any]:
     """Many runs: means, agreement, the published average and what it took."""
-    names = [*_SCALE, *(f"{rubric}.{name}" for rubric in RUBRICS for name in CRITERIA)]
+    names = [*_SCALE, *(f"{rubric}.{name}" for rubric, criteria in RUBRICS.items() for name in criteria)]
     asked = [name for name in names if any(name in entry.panels for entry in entries)]
     values = {name: _over(entries, name) for name in asked}
     used = sum((entry.usage for entry in entries), Usage())
@@ -178,7 +183,7 @@ def _orders(judgement: Judgement, ask: Name) -> dict[str, dict[str, tuple[float,
     votes = [vote for vote in judgement.of(ask) if vote.scores is not None]
     if ask not in RUBRICS:
         return {ask: {vote.model: (vote.scores[SCORE] / _SCALE[ask],) for vote in votes if vote.scores is not None}}
-    said: dict[str, dict[str, tuple[float, ...]]] = {f"{ask}.{name}": {} for name in CRITERIA}
+    said: dict[str, dict[str, tuple[float, ...]]] = {f"{ask}.{name}": {} for name in RUBRICS[ask]}
     for vote in votes:
         for name, score in (vote.scores or {}).items():
             by_model = said[f"{ask}.{name}"]
@@ -206,7 +211,7 @@ def _over(entries: Sequence[Judged], name: str) -> dict[str, Any]:
 def _mcp_bench(entries: Sequence[Judged]) -> dict[str, float | None]:
     """The score of MCP-Bench over runs: each part is the mean over those that have it."""
     found = [entry.mcp_bench for entry in entries if entry.mcp_bench is not None]
-    parts = {name: mean([one[name] for one in found]) for name in (*mcp_bench.RATES, *CRITERIA)}
+    parts = {name: mean([one[name] for one in found]) for name in (*mcp_bench.RATES, *RUBRICS["mcp-bench"])}
     return {**parts, **mcp_bench.axes(parts)}
 
 

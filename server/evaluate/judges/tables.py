@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from m3bench.server.evaluate.judges.asks import CRITERIA, NAMES, RUBRICS
+from m3bench.server.evaluate.judges.asks import NAMES, RUBRICS, Name
 from m3bench.server.evaluate.judges.mcp_bench import AXES
 from m3bench.server.evaluate.judges.summary import AVERAGES, Judged, mean
 from m3bench.server.scoring.words import printable
@@ -53,20 +53,20 @@ def _runs(entries: Sequence[Judged]) -> "Table":
     return table
 
 
-def _shown(values: Mapping[str, float | None], name: str) -> str:
+def _shown(values: Mapping[str, float | None], name: Name) -> str:
     if name not in RUBRICS:
         return _number(values.get(name))
-    return _number(mean([values.get(f"{name}.{criterion}") for criterion in CRITERIA]), 2)
+    return _number(mean([values.get(f"{name}.{criterion}") for criterion in RUBRICS[name]]), 2)
 
 
 def _agreement(numbers: Mapping[str, Any]) -> "Table":
     table = _table("over all runs", "mean", "scale", "high − low", "deviation", "variation", "over orders", "α")
     names = [name for name in NAMES if name not in RUBRICS]
-    for name in (*names, *(f"{rubric}.{criterion}" for rubric in RUBRICS for criterion in CRITERIA)):
+    for name in (*names, *(f"{rubric}.{criterion}" for rubric, criteria in RUBRICS.items() for criterion in criteria)):
         if name in numbers:
             over = numbers[name]
             rubric, _, criterion = name.rpartition(".")
-            digits, scale = (2, "1–10") if rubric else (3, "0–1")
+            digits, scale = (2, "0–10" if rubric == "artefact" else "1–10") if rubric else (3, "0–1")
             table.add_row(
                 criterion.replace("_", " ") + (f" ({rubric})" if rubric else ""),
                 _number(over["value"], digits),

@@ -6,7 +6,18 @@ from itertools import pairwise
 
 import pytest
 
-from m3bench.server.evaluate.judges.asks import CRITERIA, MODES, NAMES, OURS, SHUFFLES, Ask, asks, orders
+from m3bench.server.evaluate.judges.asks import (
+    CRITERIA,
+    LOOKS,
+    MODES,
+    NAMES,
+    OURS,
+    SHUFFLES,
+    Ask,
+    asks,
+    orders,
+    shuffles,
+)
 
 SEEDS = ["sum-1", "survey-1", "", "ünï", *map(str, range(20))]
 
@@ -52,17 +63,25 @@ def test_each_question_of_a_paper_shows_what_the_paper_shows() -> None:
     found = {ask.name: ask for ask in asks(NAMES, "sum-1")}
     assert {name: found[name].shows for name in NAMES if name not in OURS} == {
         "m3-completion": (), "m3-grounding": ("reference",), "mcp-bench": ("wording", "dependencies"),
-        "equivalence": ("truth",),
+        "equivalence": ("truth",), "artefact": ("wording",),
     }  # fmt: skip
     assert [name for name in NAMES if found[name].answer_only] == ["equivalence"]
+    assert [name for name in NAMES if found[name].looks] == ["artefact"]
     assert sorted(name for names in MODES.values() for name in names) == sorted(NAMES)
     assert [ask.shuffle for ask in asks(["mcp-bench"], "sum-1")] == [0, 1, 2, 3, 4]
+
+
+def test_each_criterion_of_an_artefact_stands_in_each_place_once() -> None:
+    found = asks(["artefact"], "sum-1")
+    assert [ask.shuffle for ask in found] == list(shuffles("artefact")) == [0, 1, 2, 3]
+    for name in LOOKS:
+        assert sorted(list(ask.criteria).index(name) for ask in found) == [0, 1, 2, 3]
 
 
 def test_scales_are_the_published_ones() -> None:
     assert {ask.name: (ask.low, ask.high) for ask in asks(NAMES, "")} == {
         "completion": (0, 10), "grounding": (0, 1), "rubric": (1, 10), "m3-completion": (0, 10), "m3-grounding": (0, 1),
-        "mcp-bench": (1, 10), "equivalence": (0, 1),
+        "mcp-bench": (1, 10), "equivalence": (0, 1), "artefact": (0, 10),
     }  # fmt: skip
 
 
