@@ -114,8 +114,8 @@ def test_each_judge_looks_at_the_page_in_four_orders_and_the_middle_two_count(
     (draft,) = (one for one in folder.rglob(PAGE))
     for body in place.requests:
         request, page = pictures(body)
-        assert_same_bytes(request, LIBRARY.picture(TASK.pictures[0]))
-        assert_same_bytes(page, png(read(draft.read_bytes())))
+        assert_same_bytes(request, LIBRARY.picture(TASK.pictures[0]), "the request's picture")
+        assert_same_bytes(page, png(read(draft.read_bytes())), "the page in the message")
         system, user = texts(body)
         assert list(sections(system, user)) == ["request", "exact request", "what the agent left"]
         assert sections(system, user)["request"] == TASK.question
