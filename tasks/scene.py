@@ -7,8 +7,8 @@ a task with a person to be asked brings that person too, and that of a task with
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,9 @@ THUMBNAIL_SIDE = 320
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom in pixels; right and bottom are exclusive."""
+
+APART = 2000
+"""Pixels between the tops of pictures that are laid below each other; none is as high."""
 
 Keypoint = tuple[float, float, float]
 """x, y in pixels and visibility from 0 to 1."""
@@ -110,6 +113,28 @@ class Scene:
             desk=Desk.from_json(data["desk"]) if "desk" in data else None,
             drafts=tuple(Draft.from_json(item) for item in data.get("drafts", ())),
         )
+
+
+def stacked(scenes: Sequence[Scene]) -> Scene:
+    """Several pictures of a task as one scene without a file, each below the one before it."""
+    return Scene(
+        sha256="",
+        width=max(one.width for one in scenes),
+        height=APART * (len(scenes) - 1) + scenes[-1].height,
+        thumbnail=b"",
+        objects=tuple(
+            replace(item, box=lowered(item.box, number)) for number, one in enumerate(scenes) for item in one.objects
+        ),
+        texts=tuple(
+            replace(item, box=lowered(item.box, number)) for number, one in enumerate(scenes) for item in one.texts
+        ),
+    )
+
+
+def lowered(box: Box, number: int) -> Box:
+    """A box of the picture with this number, from 0 on, where `stacked` puts it."""
+    left, top, right, bottom = box
+    return left, top + APART * number, right, bottom + APART * number
 
 
 def make_thumbnail(image: "Image", side: int = THUMBNAIL_SIDE) -> bytes:

@@ -1,4 +1,4 @@
-"""A task: a picture or a recording, a question, ways to solve it, and the fields that are to be handed in.
+"""A task: pictures or a recording, a question, ways to solve it, and the fields that are to be handed in.
 
 The client sees the question, which names no tool and lists no steps, and what each field asks for. The concrete wording
 is for people who read the task; references, checks and the right values of the fields are for scoring: none of them

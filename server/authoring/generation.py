@@ -138,22 +138,24 @@ async def make(
         phrase: Which of the goal's phrasings.
     """
     composition = family.compose(random.Random(f"picture {picture}"), kit)
-    recording = composition.recording
-    file = f"{id}{recording.suffix if recording else '.png'}"
-    data = recording.file() if recording else composition.picture
-    scenes = () if recording else (composition.scene,)
-    async with stage(backend, id, family.servers, {file: data}, scenes) as play:
+    recording, pictures = composition.recording, composition.pictures(id)
+    sound = {f"{id}{recording.suffix}": recording.file()} if recording else {}
+    shown = {file: data for file, (data, _) in pictures.items()}
+    scenes = tuple(scene for _, scene in pictures.values())
+    first, *_ = (*shown, *sound)
+    async with stage(backend, id, family.servers, {**shown, **sound}, scenes) as play:
         script = Script(play, goal)
-        solution = await family.solve(random.Random(f"question {question}"), composition, media(file), script)
+        solution = await family.solve(random.Random(f"question {question}"), composition, media(first), script)
     phrasings = questions(family.name)[goal]
     distractors = beside(family.servers, f"{family.name} {goal} {phrase}")
     asked = phrasings[phrase % len(phrasings)]
+    task = frame(family, id, tuple(shown), asked, solution, script, distractors, tuple(sound))
+    files = {f"pictures/{file}": data for file, data in shown.items()}
+    files |= {f"scenes/{file}.json": scene_file(scene) for file, (_, scene) in pictures.items()}
+    files |= {f"recordings/{file}": data for file, data in sound.items()}
     if recording:
-        task = frame(family, id, (), asked, solution, script, distractors, (file,))
-        versions = {f"recordings/{tool}.version": f"{one}\n".encode() for tool, one in recording.made_with().items()}
-        return Made(task=task, files={f"recordings/{file}": data, **versions})
-    task = frame(family, id, (file,), asked, solution, script, distractors)
-    return Made(task=task, files={f"pictures/{file}": data, f"scenes/{file}.json": scene_file(composition.scene)})
+        files |= {f"recordings/{tool}.version": f"{one}\n".encode() for tool, one in recording.made_with().items()}
+    return Made(task=task, files=files)
 
 
 @asynccontextmanager

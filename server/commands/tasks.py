@@ -135,8 +135,11 @@ def render(
         kit = Kit(_art(art), load)
         wanted = [(one, number) for one in _families(family) for number in range(1, count + 1)]
         pictures = {
-            f"{one.name}-{number}.png": one.compose(random.Random(f"picture {one.name} {seed} {number} 0"), kit).picture
+            file: data
             for one, number in progress(wanted, len(wanted), "Drawing")
+            for file, (data, _) in one.compose(random.Random(f"picture {one.name} {seed} {number} 0"), kit)
+            .pictures(f"{one.name}-{number}")
+            .items()
         }
     made.append(write_sheet(out, pictures))
     if json:

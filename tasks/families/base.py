@@ -1,4 +1,4 @@
-"""What a family of tasks is: it composes a picture or a recording from a seed, then solves its own task by playing it.
+"""What a family of tasks is: it composes pictures or a recording from a seed, then solves its own task by playing it.
 
 The arguments of a reference come from what the earlier calls really answered, because the generator makes those
 calls as it goes. `tasks` imports none of our other packages, so the world and the way to make calls are passed in. The
@@ -17,7 +17,8 @@ from m3bench.tasks.checks import Check
 from m3bench.tasks.outcome import without_gap
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.scene import Scene
+from m3bench.tasks.render.phone import Snapshot
+from m3bench.tasks.scene import Scene, stacked
 from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
 from m3bench.tasks.tolerance import Tolerance
 
@@ -54,7 +55,7 @@ class Recording(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Composition:
-    """A picture or a recording and what is known of it."""
+    """A picture, several, or a recording, and what is known of it."""
 
     picture: bytes
     scene: Scene
@@ -62,6 +63,8 @@ class Composition:
     """What the family needs to solve and check; never shown to a client."""
     recording: Recording | None = None
     """What is heard or seen in place of the picture, which is empty then."""
+    snapshots: tuple[Snapshot, ...] = ()
+    """Several pictures in place of the one, which is empty then; the scene has what is in all of them."""
 
     @classmethod
     def of(cls, canvas: Canvas, **facts: Any) -> "Composition":
@@ -74,6 +77,20 @@ class Composition:
         """A recording; no detector knows anything of it."""
         nothing = Scene(sha256="", width=0, height=0, thumbnail=b"")
         return cls(picture=b"", scene=nothing, facts=facts, recording=recording)
+
+    @classmethod
+    def taken(cls, *snapshots: Snapshot, **facts: Any) -> "Composition":
+        """Several pictures that belong together."""
+        together = stacked([one.scene for one in snapshots])
+        return cls(picture=b"", scene=together, facts=facts, snapshots=snapshots)
+
+    def pictures(self, id: str) -> dict[str, tuple[bytes, Scene]]:
+        """The pictures of the task with this name, by file: one has its name, several are numbered, a recording has none."""
+        if self.recording:
+            return {}
+        if self.snapshots:
+            return {f"{id}-{number}.jpg": (one.data, one.scene) for number, one in enumerate(self.snapshots, 1)}
+        return {f"{id}.png": (self.picture, self.scene)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +172,7 @@ class Family(Kind, Protocol):
         ...
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """Play the task, whose picture is at `path`, to the script's goal; `rng` is for what the question adds."""
+        """Play the task, whose (first) picture is at `path`, to the script's goal; `rng` is for what the question adds."""
         ...
 
 

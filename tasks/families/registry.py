@@ -2,7 +2,7 @@
 
 Those of the bundled set `m3` stand in the order of the paper. Those of the set `desk` have a person who must be asked and
 documents with rules, those of the set `studio` a draft that must be looked at and revised, those of the set `recordings`
-sound or film in place of a picture; all of them are made when somebody names them.
+sound or film in place of a picture, those of the set `snapshots` several photographs; all of them are made when somebody names them.
 """
 
 from m3bench.tasks.families.announcement import Announcement
@@ -33,6 +33,7 @@ from m3bench.tasks.families.heatmap import Heatmap
 from m3bench.tasks.families.hugeicons import Hugeicons
 from m3bench.tasks.families.icon_sheet import IconSheet
 from m3bench.tasks.families.items_price import ItemsPrice
+from m3bench.tasks.families.larder import Larder
 from m3bench.tasks.families.med_excel import MedExcel
 from m3bench.tasks.families.medical import Medical
 from m3bench.tasks.families.movies import Movies
@@ -109,8 +110,11 @@ _RECORDINGS: tuple[Family, ...] = (
     Glimpse(),
 )
 
+_SNAPSHOTS: tuple[Family, ...] = (Larder(),)
+
 FAMILIES = {family.name: family for family in _FAMILIES}
 DESK = {family.name: family for family in _DESK}
 STUDIO = {family.name: family for family in _STUDIO}
 RECORDINGS = {family.name: family for family in _RECORDINGS}
-EVERY = {**FAMILIES, **DESK, **STUDIO, **RECORDINGS}
+SNAPSHOTS = {family.name: family for family in _SNAPSHOTS}
+EVERY = {**FAMILIES, **DESK, **STUDIO, **RECORDINGS, **SNAPSHOTS}

@@ -104,10 +104,11 @@ class Canvas:
         left, top = round(x - drawn.width / 2), round(y) - drawn.height
         if shadow:
             self._shade((left, top, left + drawn.width, top + drawn.height))
-        layer = Image.new("RGBA", self._image.size)
-        layer.paste(drawn, (left, top))
-        self._image.alpha_composite(layer)
-        box = visible(layer)
+        inside = max(0, left), max(0, top), min(self.width, left + drawn.width), min(self.height, top + drawn.height)
+        shown = drawn.crop((inside[0] - left, inside[1] - top, inside[2] - left, inside[3] - top))
+        self._image.alpha_composite(shown, inside[:2])
+        x1, y1, x2, y2 = visible(shown)
+        box = (x1 + inside[0], y1 + inside[1], x2 + inside[0], y2 + inside[1])
         return self.note(label or name, box, score=score, **facts) if note else box
 
     def note(self, label: str, box: Box, *, score: float = 0.9, **facts: object) -> Box:
@@ -212,6 +213,21 @@ class Canvas:
             )
         )
 
+    @property
+    def objects(self) -> tuple[SceneObject, ...]:
+        """The things in it, in the order they were put down."""
+        return tuple(self._objects)
+
+    @property
+    def texts(self) -> tuple[SceneText, ...]:
+        """The writing in it."""
+        return tuple(self._texts)
+
+    def image(self) -> Image.Image:
+        """The picture as it is, in red, green and blue; a single pixel when nothing can be drawn."""
+        self._settle()
+        return self._image.convert("RGB")
+
     def png(self) -> bytes:
         """The picture as a file; without bytes when nothing can be drawn."""
         if not self.art.drawn:
@@ -253,9 +269,19 @@ class Canvas:
     def _shade(self, box: Box) -> None:
         left, _, right, bottom = box
         width = right - left
-        shadow = Image.new("RGBA", self._image.size)
+        soft = max(3, width // 30)
+        # The blur of a shadow reaches no farther; the rest of the picture is left alone.
+        reach = round(6 * soft)
+        x, y = max(0, round(left) - reach), max(0, round(bottom - width * 0.07) - reach)
+        far = min(self.width, round(right) + reach), min(self.height, round(bottom + width * 0.06) + reach)
+        shadow = Image.new("RGBA", (max(1, far[0] - x), max(1, far[1] - y)))
         ImageDraw.Draw(shadow).ellipse(
-            (left + width * 0.08, bottom - width * 0.07, right - width * 0.08, bottom + width * 0.06),
+            (
+                left + width * 0.08 - x,
+                bottom - width * 0.07 - y,
+                right - width * 0.08 - x,
+                bottom + width * 0.06 - y,
+            ),
             fill=(0, 0, 0, 80),
         )
-        self._image.alpha_composite(shadow.filter(ImageFilter.GaussianBlur(max(3, width // 30))))
+        self._image.alpha_composite(shadow.filter(ImageFilter.GaussianBlur(soft)), (x, y))

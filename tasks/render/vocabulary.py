@@ -12,6 +12,7 @@ _DRAWN = (
     *("armor", "bag", "barrier", "bell", "book", "bottle", "box", "building", "cable", "can", "car", "clock"),
     *(
         "fish",
+        "food",
         "gas cylinder",
         "jar",
         "jewelry",

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import m3bench.tasks.roles
-from m3bench.tasks.library import BUNDLED, DESK, RECORDINGS, STUDIO, Library, MadeLibrary
+from m3bench.tasks.library import BUNDLED, DESK, RECORDINGS, SNAPSHOTS, STUDIO, Library, MadeLibrary
 from m3bench.tasks.roles import role_of
 from m3bench.tasks.task import TaskSet
 
 
-@pytest.mark.parametrize("folder", [BUNDLED, DESK, STUDIO, RECORDINGS])
+@pytest.mark.parametrize("folder", [BUNDLED, DESK, STUDIO, RECORDINGS, SNAPSHOTS])
 def test_every_bundled_task_has_a_role(folder: Path) -> None:
     assert [task.id for task in Library(folder).set.tasks if role_of(task) is None] == []
 

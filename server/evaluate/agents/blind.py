@@ -13,7 +13,7 @@ from typing import NamedTuple
 import anyio.to_thread
 
 from m3bench.sandboxes.world.tables import load
-from m3bench.server.evaluate.agents.evidence import Evidence
+from m3bench.server.evaluate.agents.evidence import Evidence, put_together
 from m3bench.server.evaluate.agents.imagination import Chooser, imagine
 from m3bench.server.evaluate.agents.photo_guesses import Told, guess_photos
 from m3bench.server.evaluate.agents.play import Play
@@ -50,7 +50,8 @@ async def blind(play: Play) -> str:
     asked = None if family is None else understood(play.task, questions(play.task.family))
     if family is None or asked is None:
         return NOTHING
-    evidence = await look(play)
+    # Of sound and film the tools for pictures tell nothing.
+    evidence = put_together([await look(play, path) for path in play.pictures if play.task.pictures])
     dice = random.Random(f"blind {play.task.question} {evidence.readings} {evidence.objects}")
     kit = Kit(Outline(), load)
     guesses = await anyio.to_thread.run_sync(imagine, family, kit, evidence, dice)
@@ -77,11 +78,8 @@ async def _guessed(play: Play, recipe: Recipe) -> str:
     return solution.answer
 
 
-async def look(play: Play, picture: str | None = None) -> Evidence:
-    """All that tools tell of a picture, of the first when none is named; of sound and film nothing."""
-    if not play.task.pictures:
-        return Evidence()
-    path = picture or play.pictures[0]
+async def look(play: Play, path: str) -> Evidence:
+    """All that tools tell of a picture."""
     seen, codes, *readings = await play.step(
         [
             Call(tool="dinox-mcp/detect-all-objects", arguments={"imageFileUri": path, "includeDescription": True}),

@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import zip_longest
 from math import hypot
 from typing import Any
 
 from m3bench.tasks.families.detections import Found, area_of
 from m3bench.tasks.folding import fold
-from m3bench.tasks.scene import Scene, SceneText
+from m3bench.tasks.scene import Box, Scene, SceneText, lowered
 
 _LONG_WORD = 5
 """Letters from which on one may be wrong."""
@@ -153,6 +154,25 @@ class Evidence:
         plain = ["".join(words_of(code)) for code in self.codes]
         forms = {form for phrase in chosen if len(form := "".join(words_of(phrase))) >= _TELLING}
         return sum(any(form in code for form in forms) for code in plain) / len(plain)
+
+
+def put_together(seen: Sequence[Evidence]) -> Evidence:
+    """What was told of several pictures, as of one in which each is below the one before it."""
+    return Evidence(
+        readings=tuple("\n".join(texts) for texts in zip_longest(*(one.readings for one in seen), fillvalue="")),
+        codes=tuple(code for one in seen for code in one.codes),
+        objects=tuple(
+            Found(item.name, _whole(lowered(item.box, number)))
+            for number, one in enumerate(seen)
+            for item in one.objects
+        ),
+        hints=tuple(hint for one in seen for hint in one.hints),
+    )
+
+
+def _whole(box: Box) -> tuple[int, int, int, int]:
+    left, top, right, bottom = map(round, box)
+    return left, top, right, bottom
 
 
 def _far(one: Sequence[float], other: Sequence[float]) -> float:

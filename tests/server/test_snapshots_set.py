@@ -1,0 +1,282 @@
+"""The set `snapshots`: whoever lacks one of the pictures, or has no eyes and perfect tools, solves next to nothing."""
+
+import io
+import itertools
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
+
+import anyio
+import pytest
+from PIL import Image
+
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.sandboxes.world.tables import load
+from m3bench.server.authoring.fairness import solves
+from m3bench.server.authoring.generation import generate, stage
+from m3bench.server.authoring.statistics import max_shared_calls
+from m3bench.server.authoring.verification import verify
+from m3bench.server.evaluate.agents.blind import understood
+from m3bench.server.evaluate.agents.evidence import Evidence as Told
+from m3bench.server.evaluate.agents.imagination import imagine
+from m3bench.tasks.answers.fields import Field, judge, right_fields
+from m3bench.tasks.answers.reading import read
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.checks import Evidence
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit
+from m3bench.tasks.families.detections import Found
+from m3bench.tasks.families.registry import SNAPSHOTS as FAMILIES
+from m3bench.tasks.families.texts import questions
+from m3bench.tasks.library import SNAPSHOTS, Library, MadeLibrary
+from m3bench.tasks.profiles import solvable, tools_of
+from m3bench.tasks.render.outline import Outline
+from m3bench.tasks.task import TaskSet
+from tests.art import art
+from tests.pictures import assert_close_picture, assert_same_bytes
+
+LIBRARY = Library(SNAPSHOTS)
+MEMBERS = {family: [task for task in LIBRARY.tasks.values() if task.family == family] for family in FAMILIES}
+KIT = Kit(Outline(), load)
+every_family = pytest.mark.parametrize("family", FAMILIES)
+
+
+def part(family: str, count: int = 8) -> MadeLibrary:
+    tasks = tuple(MEMBERS[family][:count])
+    names = [name for task in tasks for name in task.pictures]
+    files = {f"pictures/{name}": LIBRARY.picture(name) for name in names}
+    files |= {f"scenes/{name}.json": (LIBRARY.folder / "scenes" / f"{name}.json").read_bytes() for name in names}
+    plans = {task.id: LIBRARY.plans(task) for task in tasks}
+    return MadeLibrary(TaskSet(schema=2, name="part", version="1", tasks=tasks), files, plans)
+
+
+def test_the_set_has_eight_tasks_of_each_of_its_families_and_is_loaded_by_name() -> None:
+    assert list(dict.fromkeys(task.family for task in LIBRARY.set.tasks)) == list(FAMILIES)
+    assert {family: len(tasks) for family, tasks in MEMBERS.items()} == dict.fromkeys(FAMILIES, 8)
+    assert Library(Path("snapshots")).hash == LIBRARY.hash
+
+
+def test_every_task_has_two_or_three_photographs_of_its_own_and_all_are_small() -> None:
+    files = [LIBRARY.picture(name) for task in LIBRARY.tasks.values() for name in task.pictures]
+    assert all(2 <= len(task.pictures) <= 3 for task in LIBRARY.tasks.values())
+    assert len({sha256(data).digest() for data in files}) == len(files)
+    assert sum(map(len, files)) <= 25_000_000
+    for data in files:
+        with Image.open(io.BytesIO(data)) as image:
+            assert image.format == "JPEG"
+            assert max(image.size) <= 1600
+
+
+def test_profiles_that_a_task_may_be_played_in_show_its_tools() -> None:
+    for task in LIBRARY.tasks.values():
+        for profile in (f"task:{task.id}", f"standard:{task.id}", "full"):
+            assert solvable((task,), tools_of(profile, load_catalog(), LIBRARY)) == (task,)
+
+
+@every_family
+def test_the_references_of_a_task_run_pass_its_checks_and_score_one(family: str) -> None:
+    assert anyio.run(partial(verify, part(family, 1), InProcessBackend())) == []
+
+
+@pytest.mark.slow
+@every_family
+def test_every_reference_runs_passes_its_checks_and_scores_one(family: str) -> None:
+    assert anyio.run(partial(verify, part(family), InProcessBackend())) == []
+
+
+@every_family
+def test_tasks_of_a_family_differ_in_words_and_calls(family: str) -> None:
+    for one, other in itertools.combinations(MEMBERS[family], 2):
+        first, second = (set(re.findall(r"\w+", task.question.casefold())) for task in (one, other))
+        assert len(first & second) <= min(len(first), len(second)) * 2 / 3, (one.id, other.id)
+    assert max_shared_calls(MEMBERS[family]) <= 0.3
+
+
+@every_family
+def test_no_task_is_solved_by_the_answer_of_another(family: str) -> None:
+    everything = [task for tasks in MEMBERS.values() for task in tasks]
+    assert not [
+        (one.id, other.id) for one in MEMBERS[family] for other in everything if one != other and solves(one, other)
+    ]
+
+
+@every_family
+def test_every_question_is_one_of_the_familys(family: str) -> None:
+    assert all(understood(task, questions(family)) for task in MEMBERS[family])
+
+
+class Dice(random.Random):
+    """Random numbers that are others from some throw on.
+
+    Args:
+        seed: Of the throws.
+        turn: The number of throws after which they are others.
+        other: Seed of the others.
+    """
+
+    def __init__(self, seed: str, turn: int = 1 << 60, other: int = 0) -> None:
+        super().__init__(seed)
+        self.throws, self._turn = 0, turn
+        self._others = random.Random(f"{seed} {other}")
+
+    def random(self) -> float:
+        return self._others.random() if self._turned() else super().random()
+
+    def getrandbits(self, k: int) -> int:
+        return self._others.getrandbits(k) if self._turned() else super().getrandbits(k)
+
+    def _turned(self) -> bool:
+        self.throws += 1
+        return self.throws > self._turn
+
+
+def after_the_first(family: str, seed: str) -> int:
+    """After how many throws the first photograph is taken, so that others change only what comes later."""
+    dice = Dice(seed)
+    first = FAMILIES[family].compose(dice, KIT).snapshots[0]
+    low, high = 0, dice.throws
+    while low < high:
+        middle = (low + high) // 2
+        same = [FAMILIES[family].compose(Dice(seed, middle, one), KIT).snapshots[0] == first for one in range(4)]
+        low, high = (low, middle) if all(same) else (middle + 1, high)
+    return low
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """A task that nobody draws, and how it is solved."""
+
+    composition: Composition
+    solution: Solution
+    steps: list[list[str]]
+
+
+async def fresh(family: str, goal: str, dice: random.Random) -> Fresh | None:
+    composition = FAMILIES[family].compose(dice, KIT)
+    try:
+        async with stage(InProcessBackend(), "x", FAMILIES[family].servers, {}, ()) as play:
+            script = Script(play, goal)
+            solution = await FAMILIES[family].solve(random.Random("asked"), composition, "./media/x-1.jpg", script)
+    except Unfit:
+        return None
+    return Fresh(composition, solution, [[repr(call) for call in step] for step in script.steps])
+
+
+def pairs(family: str, count: int) -> Iterator[tuple[Fresh, Fresh]]:
+    """Tasks with the same question and the same first photograph, and other ones after it."""
+    goals = tuple(questions(family))
+    found = 0
+    for number in itertools.count():
+        assert number < 20 * count, f"{family} has too few tasks"
+        goal, seed = goals[found % len(goals)], f"pairs {family} {number}"
+        one = anyio.run(fresh, family, goal, Dice(seed))
+        if one is None:
+            continue
+        turn = after_the_first(family, seed)
+        others = (anyio.run(fresh, family, goal, Dice(seed, turn, other)) for other in range(20))
+        other = next((other for other in others if other), None)
+        if other is not None and other.solution.given == one.solution.given:
+            yield one, other
+            found += 1
+        if found == count:
+            return
+
+
+def judged(fields: tuple[Field, ...], given: tuple[Field, ...]) -> bool:
+    handed_in = read(fields, "", right_fields(given))
+    return all(one.passed for one in judge(fields, handed_in, Evidence(answer="", workspace=Path("nowhere"))))
+
+
+@every_family
+def test_who_has_only_the_first_photograph_cannot_know(family: str) -> None:
+    for one, other in pairs(family, 3):
+        assert one.composition.snapshots[0] == other.composition.snapshots[0]
+        assert one.composition.snapshots[1] != other.composition.snapshots[1]
+        assert one.steps != other.steps
+        assert not judged(one.solution.fields, other.solution.fields)
+
+
+@pytest.mark.seeds
+@every_family
+def test_who_makes_up_the_other_photographs_solves_one_of_eight_at_most(family: str) -> None:
+    assert sum(judged(one.solution.fields, other.solution.fields) for one, other in pairs(family, 8)) <= 1
+
+
+@pytest.mark.slow
+@every_family
+def test_tools_that_read_and_detect_without_a_mistake_do_not_tell_what_is_meant(family: str) -> None:
+    known = 0
+    for task in MEMBERS[family][:2]:
+        seen = FAMILIES[family].compose(random.Random(f"told {task.id}"), KIT)
+        scene = seen.scene
+        told = Told(
+            readings=("\n".join(text.text for text in scene.texts),),
+            objects=tuple(Found(item.label, tuple(map(round, item.box))) for item in scene.objects),  # type: ignore[arg-type]
+        )
+        best, *_ = imagine(FAMILIES[family], KIT, told, random.Random(1))
+        known += best.facts["meant"] == seen.facts["meant"]
+    assert known == 0
+
+
+@every_family
+def test_no_scene_names_what_is_meant(family: str) -> None:
+    """The detector tells a kind, and never one of the names that an answer may have."""
+    for task in MEMBERS[family]:
+        named = {str(name).casefold() for field in task.fields for name in _texts(field.value.given())}
+        labels = {item.label for scene in LIBRARY.scenes(task) for item in scene.objects}
+        assert not named & labels, task.id
+
+
+def _texts(given: object) -> list[object]:
+    return given if isinstance(given, list) else [given]
+
+
+@cache
+def made(family: str, seed: int, count: int) -> MadeLibrary:
+    async def main() -> MadeLibrary:
+        return await generate(
+            [FAMILIES[family]],
+            seed=seed,
+            per_family=count,
+            art=art(),
+            backend=InProcessBackend(),
+            name="fresh",
+            version="1",
+        )
+
+    return anyio.run(main)
+
+
+@pytest.mark.seeds
+@every_family
+def test_the_set_is_what_its_seed_gives(family: str) -> None:
+    """One task of each family: the same task, and the same pictures but for a few shades."""
+    (task,) = made(family, 1, 1).tasks.values()
+    assert task == LIBRARY.task(task.id)
+    for name in task.pictures:
+        assert_close_picture(made(family, 1, 1).picture(name), LIBRARY.picture(name), name)
+
+
+@pytest.mark.seeds
+@every_family
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_fresh_seeds_give_tasks_that_are_proved(family: str, seed: int) -> None:
+    assert anyio.run(verify, made(family, seed, 1), InProcessBackend()) == []
+
+
+@pytest.mark.seeds
+@every_family
+def test_photographs_are_the_same_bytes_every_time(family: str) -> None:
+    one, other = (FAMILIES[family].compose(random.Random("twice"), Kit(art(), load)).snapshots for _ in range(2))
+    for first, second in zip(one, other, strict=True):
+        assert_same_bytes(first.data, second.data, family)
+
+
+@every_family
+def test_goals_take_turns(family: str) -> None:
+    asked = Counter(found.goal for task in MEMBERS[family] if (found := understood(task, questions(family))))
+    assert set(asked) == set(questions(family))
