@@ -25,6 +25,8 @@ from m3bench.tasks.trajectory import Call
 from tests.server.evaluate.sighted.recollection import Noted, Unknown, recollected
 
 FOLDER = Path(__file__).with_name("descriptions")
+TURNS = 4
+"""How often it starts over; each time it guesses anew whether, say, Celsius or Fahrenheit is meant."""
 ID = 11
 """Letters of the id that the address of a photograph ends with."""
 
@@ -58,11 +60,13 @@ def reader(notes: Mapping[str, Noted]) -> Callable[[Play], Awaitable[str]]:
             picture = await anyio.to_thread.run_sync(recollected, family, noted)
         except Unknown:
             return NOTHING
-        solution = await plays_out(play, family, picture, asked, random.Random(play.task.id))
-        if solution is None:
-            return NOTHING
-        play.fields = right_fields(solution.fields)
-        return solution.answer
+        dice = random.Random(play.task.id)
+        for _ in range(TURNS):
+            solution = await plays_out(play, family, picture, asked, dice)
+            if solution is not None:
+                play.fields = right_fields(solution.fields)
+                return solution.answer
+        return NOTHING
 
     return sighted
 

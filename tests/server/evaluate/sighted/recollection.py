@@ -2,8 +2,9 @@
 
 A note is plain: the name of a sight, what is written on a board. The family wants the sight's record. Other pictures of
 the family show how it keeps things, so the record is taken from one of those that happens to show the same sight. Facts
-of theirs that all pictures share, such as the coins that exist, are taken over too. What differs from picture to
-picture and was not noted stays unknown, and a plan that needs it fails.
+of theirs that all pictures share, such as the coins that exist, are taken over too, and so is what all say of a thing
+that is noted in parts, such as the other names of a medicine. What differs from picture to picture and was not noted
+stays unknown, and a plan that needs it fails.
 """
 
 import random
@@ -108,7 +109,7 @@ def kept(said: Any, examples: Callable[[], Iterator[Any]]) -> Any:
     """A note in the form of the examples: names for records, a list for what the family keeps by name."""
     like = next(examples(), said)
     if isinstance(said, Mapping) and isinstance(like, Mapping):
-        return {key: kept(value, partial(_under, key, examples)) for key, value in said.items()}
+        return _completed({key: kept(value, partial(_under, key, examples)) for key, value in said.items()}, examples)
     if isinstance(said, list) and isinstance(like, Mapping):
         entries = Entries(examples)
         return {name: entries[name] for name in said}
@@ -119,6 +120,15 @@ def kept(said: Any, examples: Callable[[], Iterator[Any]]) -> Any:
     if isinstance(said, str) and not isinstance(like, str):
         return named(said, examples())
     return said
+
+
+def _completed(noted: dict[str, Any], examples: Callable[[], Iterator[Any]]) -> dict[str, Any]:
+    """A record with what all others say that begin like it."""
+    if noted.keys() >= next(examples()).keys():
+        return noted
+    key, value = next(iter(noted.items()))
+    first, *more = [one for one in examples() if one.get(key) == value] or [{}]
+    return {key: value for key, value in first.items() if all(one.get(key) == value for one in more)} | noted
 
 
 def _under(key: Any, examples: Callable[[], Iterator[Any]]) -> Iterator[Any]:
