@@ -46,6 +46,7 @@ from m3bench.server.commands import (
     tool_server,
     usage,
     version,
+    vision,
     watch,
     worker,
     world,
@@ -91,6 +92,7 @@ for panel, name, command in (
     (MAKE, "curate", curate.curate),
     (MAKE, "synthesize", synthesize.synthesize),
     (HERE, "doctor", doctor.doctor),
+    (HERE, "vision", vision.vision),
 ):
     app.command(name, rich_help_panel=panel)(command)
 tasks.commands.command("export")(public.export_tasks)

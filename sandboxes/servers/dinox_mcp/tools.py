@@ -1,18 +1,20 @@
 """The tools of `dinox-mcp`: finds objects and people in the pictures of a run, and draws boxes on them.
 
-There is no network behind it and no model inside: it answers from what is known of the run's pictures, found
-again by content in copies: resized, cropped, mirrored, turned or framed. It tells what kind of thing is where, and
-nothing of names, writing or condition; very small and hidden things are missed (sight). Of any other picture it
-says that it does not know it, as a tool error; other failures are ordinary texts, as on the public server. Objects
-come by confidence, then from top to bottom and left to right. Two visualisations never share a name, though the clock
+It works offline and answers from what is known of the run's pictures, found again by content in copies: resized,
+cropped, mirrored, turned or framed. It tells what kind of thing is where, and nothing of names, writing or condition;
+very small and hidden things are missed (sight). Any other picture is given to a trained detector where its weights
+were fetched (vision), and every result of it says so; without them it is not known, which is a tool error. Other
+failures are ordinary texts, as on the public server. Objects come by confidence, then from top to bottom and left to
+right. Two visualisations never share a name, though the clock
 stands still.
 """
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from PIL import ImageChops
@@ -26,9 +28,13 @@ from m3bench.sandboxes.servers.dinox_mcp.drawing import Detection, draw
 from m3bench.sandboxes.servers.dinox_mcp.sight import noticed
 from m3bench.sandboxes.servers.dinox_mcp.words import match, terms
 from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.sandboxes.vision import weights
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.tasks.errors import LimitError, PathError, SoftError, ToolError
 from m3bench.tasks.scene import Box, SceneObject
+
+if TYPE_CHECKING:
+    from m3bench.sandboxes.vision.detector import Detector
 
 server = ToolServer("dinox-mcp", error="{message}")
 
@@ -59,31 +65,42 @@ _POSE_NOTE = (
 )
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What is in a picture, and which networks found it; none did where the picture is known."""
+
+    objects: list[SceneObject]
+    source: str = ""
+
+
 @server.tool
 def detect_objects_by_text(imageFileUri: str, textPrompt: str, includeDescription: bool, context: Context) -> list[str]:
     wanted = _terms(textPrompt)
+    seen = _look(context, imageFileUri, _OBJECTS_FAILED)
     found = []
-    for item in _look(context, imageFileUri, _OBJECTS_FAILED):
+    for item in seen.objects:
         fitting = [(closeness, term) for term in wanted if (closeness := match(term, item)) is not None]
         if fitting:
             found.append((min(fitting, key=lambda pair: pair[0])[1], item))
-    return _object_report(found, includeDescription)
+    return _object_report(found, includeDescription, seen.source)
 
 
 @server.tool
 def detect_all_objects(imageFileUri: str, includeDescription: bool, context: Context) -> list[str]:
-    items = _look(context, imageFileUri, _OBJECTS_FAILED)
-    return _object_report([(item.label, item) for item in items], includeDescription)
+    seen = _look(context, imageFileUri, _OBJECTS_FAILED)
+    return _object_report([(item.label, item) for item in seen.objects], includeDescription, seen.source)
 
 
 @server.tool
 def detect_human_pose_keypoints(imageFileUri: str, includeDescription: bool, context: Context) -> list[str]:
-    people = [item for item in _look(context, imageFileUri, _POSES_FAILED) if len(item.keypoints) == len(_BODY)]
-    entries = [_entry("person", item, includeDescription, pose=_pose(item)) for item in people]
+    seen = _look(context, imageFileUri, _POSES_FAILED, bodies=True)
+    people = [item for item in seen.objects if len(item.keypoints) == len(_BODY)]
+    entries = [_entry("person", item, includeDescription, seen.source, pose=_pose(item)) for item in people]
     return [
         f"{len(people)} human(s) detected in image.",
         f"Detailed human pose keypoints detection results: {pretty(entries)}",
         _POSE_NOTE,
+        *_origin(seen.source),
     ]
 
 
@@ -120,7 +137,7 @@ def _terms(prompt: str) -> list[str]:
     return found
 
 
-def _look(context: Context, uri: str, failed: str) -> list[SceneObject]:
+def _look(context: Context, uri: str, failed: str, *, bodies: bool = False) -> _Seen:
     """What can be seen in a picture, in the order of results."""
     try:
         path = _path(uri)
@@ -132,13 +149,34 @@ def _look(context: Context, uri: str, failed: str) -> list[SceneObject]:
     if recogniser is None:
         recogniser = context.memory[server.name] = Recogniser(map(noticed, context.scenes))
     sighting = recogniser.recognise(file, image)
-    if sighting is None:
+    if sighting is not None:
+        return _Seen(_in_order(sighting.objects))
+    detector = _detector(context)
+    if detector is None:
         raise ToolError(
             f"{failed}: {path!r} is not known here. This detector works offline: it knows only the pictures that "
             "came with the task, and copies of them: resized, cropped, mirrored, turned or framed. Use one of those.",
             outcome="gap",
         )
-    return sorted(sighting.objects, key=lambda item: (-item.score, item.box[1], item.box[0], item.label))
+    if bodies:
+        return _Seen(_in_order(detector.people(image)), f"{weights.DETECTOR.name} and {weights.POSE.name}")
+    return _Seen(_in_order(detector.objects(image)), weights.DETECTOR.name)
+
+
+def _detector(context: Context) -> "Detector | None":
+    """The trained one, read when a picture needs it; None where nobody fetched its weights."""
+    if not weights.are_there():
+        return None
+    if "vision" not in context.memory:
+        from m3bench.sandboxes.vision.detector import Detector
+
+        context.memory["vision"] = Detector()
+    found: Detector = context.memory["vision"]
+    return found
+
+
+def _in_order(objects: Iterable[SceneObject]) -> list[SceneObject]:
+    return sorted(objects, key=lambda item: (-item.score, item.box[1], item.box[0], item.label))
 
 
 def _path(uri: str) -> str:
@@ -154,19 +192,28 @@ def _path(uri: str) -> str:
     return uri
 
 
-def _object_report(found: list[tuple[str, SceneObject]], described: bool) -> list[str]:
+def _object_report(found: list[tuple[str, SceneObject]], described: bool, source: str) -> list[str]:
     counts = Counter(name for name, _ in found)
-    entries = [_entry(name, item, described) for name, item in found]
+    entries = [_entry(name, item, described, source) for name, item in found]
     return [
         f"Objects detected in image: {', '.join(f'{name} ({count})' for name, count in counts.items())}.",
         f"Detailed object detection results: {pretty(entries)}",
         _BOX_NOTE,
+        *_origin(source),
     ]
 
 
-def _entry(name: str, item: SceneObject, described: bool, **more: object) -> dict[str, object]:
+def _origin(source: str) -> list[str]:
+    """Says that a trained network has answered."""
+    return (
+        [f"Source: {source}. This picture is none of the task's: what is found in it may be wrong."] if source else []
+    )
+
+
+def _entry(name: str, item: SceneObject, described: bool, source: str, **more: object) -> dict[str, object]:
     box = dict(zip(("xmin", "ymin", "xmax", "ymax"), map(_decimal, item.box), strict=True))
-    return {"name": name, "bbox": box, **more} | ({"description": item.label} if described else {})
+    trained = {"score": item.score, "source": source} if source else {}
+    return {"name": name, "bbox": box, **more, **trained} | ({"description": item.label} if described else {})
 
 
 def _pose(item: SceneObject) -> dict[str, object]:

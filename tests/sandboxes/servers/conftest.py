@@ -16,6 +16,12 @@ from m3bench.tasks.outcome import text_of, without_gap
 from m3bench.tasks.scene import Scene
 
 
+@pytest.fixture(autouse=True)
+def no_networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether somebody has fetched the trained detector on this machine makes no difference."""
+    monkeypatch.setattr("m3bench.sandboxes.vision.weights.folder", lambda: tmp_path / "no networks")
+
+
 class Bench:
     """A workspace and a way to call tools in it."""
 
