@@ -150,9 +150,17 @@ class Front:
 def _without_unknown(result: bytes, revision: str) -> bytes:
     """A result without blocks of kinds that a revision does not know, which would make a client refuse all of it."""
     data = json.loads(result)
-    unknown = {"resource_link"} if revision >= _SOUND else {"audio", "resource_link"}
-    data["content"] = [block for block in data.get("content", ()) if block.get("type") not in unknown]
+    unknown = ("resource_link",) if revision >= _SOUND else ("audio", "resource_link")
+    content = data.get("content")
+    if not isinstance(content, list):
+        return result
+    data["content"] = [block for block in content if _kind(block) not in unknown]
     return dump(data)
+
+
+def _kind(block: object) -> object:
+    """The type of a block; None of what is no block, as a careless server sends it."""
+    return block.get("type") if isinstance(block, dict) else None
 
 
 def tool_request(caller: Caller, id: Id, params: Mapping[str, object], raw: bytes | None) -> ToolRequest:

@@ -123,6 +123,14 @@ Calling = Annotated[
     str | None,
     typer.Option(metavar="native|text", help="How the model calls tools.", rich_help_panel=MODELS),
 ]
+Hearing = Annotated[
+    bool,
+    typer.Option(
+        "--hearing",
+        help="Send the model sound and film; else it is told where tools find them.",
+        rich_help_panel=MODELS,
+    ),
+]
 Steps = Annotated[int | None, typer.Option(min=1, help="Turns a sample may take.", rich_help_panel=MODELS)]
 Batch = Annotated[int | None, typer.Option(min=1, help="Calls in one step; not for react.", rich_help_panel=MODELS)]
 Planning = Annotated[

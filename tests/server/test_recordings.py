@@ -1,5 +1,6 @@
 """Sound and film reach a client as the protocol's content, as a resource and as a file, over every transport."""
 
+import json
 from base64 import b64decode
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,14 @@ def test_a_client_of_an_old_revision_gets_no_content_that_it_does_not_know() -> 
     assert (b"audio" in old, b"resource_link" in old) == (False, False)
     assert (b"audio" in newer, b"resource_link" in newer) == (True, False)
     assert b'"text"' in old
+
+
+@pytest.mark.parametrize("odd", [b'"audio"', b"7", b"null", b'{"type":["audio"]}'])
+def test_what_is_no_block_at_all_is_passed_on_as_it_came(odd: bytes) -> None:
+    result = b'{"content":[%b,{"type":"audio","data":""}]}' % odd
+    assert json.loads(_without_unknown(result, "2024-11-05")) == {"content": [json.loads(odd)]}
+    alone = b'{"content":%b,"note":"audio"}' % odd
+    assert json.loads(_without_unknown(alone, "2024-11-05")) == json.loads(alone)
 
 
 def test_the_length_of_every_recording_is_known_without_decoding_it() -> None:

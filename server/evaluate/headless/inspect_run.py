@@ -68,11 +68,14 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Sourc
         attempt = None if source is None else await source()
         if attempt is None:
             return None
-        return sample_of(plan.library, attempt, plan.profile(attempt.task), settings.max_calls, sighted=sighted)
+        profile = plan.profile(attempt.task)
+        return sample_of(plan.library, attempt, profile, settings.max_calls, sighted=sighted, hearing=options.hearing)
 
     if source is None:
         attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
-        task = inspect_task(plan.library, attempts, solver, settings.max_calls, sighted=sighted)
+        task = inspect_task(
+            plan.library, attempts, solver, settings.max_calls, sighted=sighted, hearing=options.hearing
+        )
     else:
         task = places(plan.library, len(plan.todo), solver)
     watch = Watch(done, found=None if source is None else found)

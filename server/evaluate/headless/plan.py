@@ -79,6 +79,8 @@ class ModelOptions:
     """How the model calls tools; the solver's own way when left out."""
     sight: str | None = None
     """`text` for a model that is shown no pictures and told so."""
+    hearing: bool = False
+    """Whether the model is sent the sound and film of a task; else it is told where tools find them."""
     max_steps: int | None = None
     """Turns a sample may take; the solver's own bound when left out."""
     batch: int | None = None
@@ -105,6 +107,7 @@ class ModelOptions:
         kept = {
             "calling": self.calling,
             "sight": self.sight,
+            "hearing": self.hearing or None,
             "max_steps": self.max_steps,
             "batch": self.batch,
             "planning": self.planning,

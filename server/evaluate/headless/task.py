@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from inspect_ai import Task as InspectTask
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.dataset import Sample as InspectSample
-from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage, ContentText
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageUser,
+    Content,
+    ContentAudio,
+    ContentImage,
+    ContentText,
+    ContentVideo,
+)
 from inspect_ai.solver import Solver
 from mcp_types import ImageContent
 
@@ -18,7 +26,7 @@ from m3bench.server.evaluate.headless.plan import Attempt
 from m3bench.server.evaluate.headless.scorer import scorecard
 from m3bench.server.runs.handin import wanted_lines
 from m3bench.tasks.library import Library
-from m3bench.tasks.task import MEDIA, Task, picture_type
+from m3bench.tasks.task import MEDIA, Task, picture_type, recording_type
 
 NAME = "m3"
 
@@ -27,7 +35,7 @@ PROMPT = """\
 
 {question}
 
-{pictures}
+{media}
 Files that tools write lie in the same folder. At most {max_calls} calls can be made.{fields}"""
 
 FIELDS = """
@@ -43,12 +51,17 @@ def inspect_task(
     max_calls: int,
     *,
     sighted: bool = True,
+    hearing: bool = False,
 ) -> InspectTask:
-    """The Inspect task for attempts, each with its profile; for a model that sees no pictures, without them."""
+    """The Inspect task for attempts, each with its profile; for a model that sees no pictures, without them.
+
+    Recordings are only for models of which it is said that they take them.
+    """
     told: dict[str, list[Content]] = {}
     for attempt, _ in attempts:
         if attempt.task not in told:
-            told[attempt.task] = prompt(library, library.task(attempt.task), max_calls, sighted=sighted)
+            task = library.task(attempt.task)
+            told[attempt.task] = prompt(library, task, max_calls, sighted=sighted, hearing=hearing)
     return _task(library, [_sample(library, *one, told[one[0].task]) for one in attempts], solver)
 
 
@@ -58,10 +71,11 @@ def places(library: Library, count: int, solver: Solver) -> InspectTask:
 
 
 def sample_of(
-    library: Library, attempt: Attempt, profile: str, max_calls: int, *, sighted: bool = True
+    library: Library, attempt: Attempt, profile: str, max_calls: int, *, sighted: bool = True, hearing: bool = False
 ) -> InspectSample:
     """The sample of one attempt."""
-    return _sample(library, attempt, profile, prompt(library, library.task(attempt.task), max_calls, sighted=sighted))
+    told = prompt(library, library.task(attempt.task), max_calls, sighted=sighted, hearing=hearing)
+    return _sample(library, attempt, profile, told)
 
 
 def _sample(library: Library, attempt: Attempt, profile: str, told: list[Content]) -> InspectSample:
@@ -90,10 +104,12 @@ def _task(library: Library, samples: list[InspectSample], solver: Solver) -> Ins
     )
 
 
-def prompt(library: Library, task: Task, max_calls: int, *, sighted: bool = True) -> list[Content]:
+def prompt(
+    library: Library, task: Task, max_calls: int, *, sighted: bool = True, hearing: bool = False
+) -> list[Content]:
     """What the model is told: the question, the paths of the pictures, what to hand in, and the pictures.
 
-    To a model that is not shown the pictures it is said that there are some.
+    To a model that is not shown the pictures it is said that there are some, and likewise with recordings.
     """
     paths = ", ".join(f"./{MEDIA}/{name}" for name in task.pictures)
     where = {0: "", 1: f"The picture is attached; for the tools it lies at {paths}."}.get(
@@ -102,11 +118,40 @@ def prompt(library: Library, task: Task, max_calls: int, *, sighted: bool = True
     if not sighted and task.pictures:
         noun, pronoun = ("picture", "it") if len(task.pictures) == 1 else ("pictures", "them")
         where = f"The {noun} cannot be shown to you; tools find {pronoun} at {paths}."
+    media = "\n".join(part for part in (where, _recordings(task, hearing=hearing)) if part)
     lines = "\n".join(wanted_lines(task, sighted=sighted))
     fields = FIELDS.format(lines=lines) if lines else ""
-    text = PROMPT.format(id=task.id, question=task.question, pictures=where, max_calls=max_calls, fields=fields)
+    text = PROMPT.format(id=task.id, question=task.question, media=media, max_calls=max_calls, fields=fields)
     shown = task.pictures if sighted else ()
-    return [ContentText(text=text), *(ContentImage(image=_url(library, name)) for name in shown)]
+    played = task.recordings if hearing else ()
+    return [
+        ContentText(text=text),
+        *(ContentImage(image=_url(library, name)) for name in shown),
+        *(_played(library, name) for name in played),
+    ]
+
+
+def _recordings(task: Task, *, hearing: bool) -> str:
+    """Where the recordings are, and what reads them when they are not played."""
+    if not task.recordings:
+        return ""
+    paths = ", ".join(f"./{MEDIA}/{name}" for name in task.recordings)
+    many = len(task.recordings) > 1
+    noun, verb, pronoun = ("recordings", "are", "them") if many else ("recording", "is", "it")
+    if hearing:
+        return f"The {noun} {verb} attached; for the tools {'they lie' if many else 'it lies'} at {paths}."
+    return (
+        f"The {noun} cannot be played to you; tools find {pronoun} at {paths}. Those whose names begin with recordings "
+        "write down what is said, find tones, take out noise, cut passages and take pictures out of films."
+    )
+
+
+def _played(library: Library, name: str) -> ContentAudio | ContentVideo:
+    kind = recording_type(name)
+    url = f"data:{kind};base64,{b64encode(library.recording(name)).decode()}"
+    if kind.startswith("video/"):
+        return ContentVideo(video=url, format="mp4")
+    return ContentAudio(audio=url, format="mp3" if name.endswith(".mp3") else "wav")
 
 
 def with_pictures(messages: Sequence[ChatMessage], pictures: Sequence[ImageContent]) -> list[ChatMessage]:
