@@ -7,7 +7,6 @@ the task's picture is never looked at.
 
 import json
 import math
-import random
 import tomllib
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
@@ -16,17 +15,16 @@ from typing import Any
 
 import anyio.to_thread
 
-from m3bench.server.evaluate.agents.blind import NOTHING, plays_out, understood
+from m3bench.server.evaluate.agents.blind import NOTHING, understood
 from m3bench.server.evaluate.agents.play import Play
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.families.texts import questions
 from m3bench.tasks.trajectory import Call
+from tests.server.evaluate.sighted.question import solution_of
 from tests.server.evaluate.sighted.recollection import Noted, Unknown, recollected
 
 FOLDER = Path(__file__).with_name("descriptions")
-TURNS = 4
-"""How often it starts over; each time it guesses anew whether, say, Celsius or Fahrenheit is meant."""
 ID = 11
 """Letters of the id that the address of a photograph ends with."""
 
@@ -55,18 +53,16 @@ def reader(notes: Mapping[str, Noted]) -> Callable[[Play], Awaitable[str]]:
         assert asked is not None
         known = words().get(family.name, {})
         noted = _each(lambda said: known.get(said, said) if isinstance(said, str) else said, notes[play.task.id])
-        noted = await _with_codes(play, noted)
         try:
+            noted = await _with_codes(play, noted)
             picture = await anyio.to_thread.run_sync(recollected, family, noted)
         except Unknown:
             return NOTHING
-        dice = random.Random(play.task.id)
-        for _ in range(TURNS):
-            solution = await plays_out(play, family, picture, asked, dice)
-            if solution is not None:
-                play.fields = right_fields(solution.fields)
-                return solution.answer
-        return NOTHING
+        solution = await solution_of(play, family, picture, asked)
+        if solution is None:
+            return NOTHING
+        play.fields = right_fields(solution.fields)
+        return solution.answer
 
     return sighted
 
@@ -76,7 +72,9 @@ async def _with_codes(play: Play, noted: Noted) -> Noted:
     if "code_at" not in str(noted):
         return noted
     text = await play.call(Call(tool="pyzbar-mcp/scan_barcode", arguments={"image_paths": play.pictures[0]}))
-    codes = json.loads(text)["metadata"]["results"]
+    codes = json.loads(text or "{}").get("metadata", {}).get("results", [])
+    if not codes:
+        raise Unknown("no code is found")
 
     def read(thing: Any) -> Any:
         if isinstance(thing, Mapping) and "code_at" in thing:

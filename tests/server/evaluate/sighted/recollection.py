@@ -114,7 +114,7 @@ def kept(said: Any, examples: Callable[[], Iterator[Any]]) -> Any:
         entries = Entries(examples)
         return {name: entries[name] for name in said}
     if isinstance(said, list) and isinstance(like, list | tuple):
-        alike = len({type(part) for part in like}) == 1
+        alike = len({type(part) for part in like}) <= 1
         parts = [kept(one, partial(_parts if alike else _under, at, examples)) for at, one in enumerate(said)]
         return tuple(parts) if isinstance(like, tuple) else parts
     if isinstance(said, str) and not isinstance(like, str):
