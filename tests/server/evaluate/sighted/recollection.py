@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from m3bench.sandboxes.world.tables import load
@@ -23,8 +24,8 @@ from m3bench.tasks.render.outline import Outline
 
 Noted = Mapping[str, Any]
 
-FIRST, MOST = 8, 80
-"""Pictures that show what all share, and pictures that are made at most to find a thing."""
+FIRST, MOST, ENOUGH = 8, 80, 4
+"""Pictures that show what all share, pictures made at most to find a thing, and records that tell what all have."""
 
 
 class Unknown(LookupError):
@@ -127,7 +128,7 @@ def _completed(noted: dict[str, Any], examples: Callable[[], Iterator[Any]]) -> 
     if noted.keys() >= next(examples()).keys():
         return noted
     key, value = next(iter(noted.items()))
-    first, *more = [one for one in examples() if one.get(key) == value] or [{}]
+    first, *more = [*islice((one for one in examples() if one.get(key) == value), ENOUGH)] or [{}]
     return {key: value for key, value in first.items() if all(one.get(key) == value for one in more)} | noted
 
 

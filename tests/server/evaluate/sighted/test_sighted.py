@@ -69,7 +69,7 @@ def test_notes_on_another_picture_solve_nothing(tmp_path: Path) -> None:
 async def test_a_description_alone_is_no_answer() -> None:
     notes = {task: described["facts"] for task, described in descriptions().items()}
     library, sighted = Library(), reader(notes)
-    for task in notes:
+    for task in sorted(notes)[::2]:
         play = Silent(
             client=cast(Client, None),
             task=library.task(task),
