@@ -11,6 +11,7 @@ from m3bench.tasks.families.barcode_lookup import BarcodeLookup
 from m3bench.tasks.families.base import Family
 from m3bench.tasks.families.biology_chain import BiologyChain
 from m3bench.tasks.families.biology_cut import BiologyCut
+from m3bench.tasks.families.bookstall import Bookstall
 from m3bench.tasks.families.buffet import Buffet
 from m3bench.tasks.families.camping import Camping
 from m3bench.tasks.families.chart_axis import ChartAxis
@@ -33,6 +34,7 @@ from m3bench.tasks.families.heatmap import Heatmap
 from m3bench.tasks.families.hugeicons import Hugeicons
 from m3bench.tasks.families.icon_sheet import IconSheet
 from m3bench.tasks.families.items_price import ItemsPrice
+from m3bench.tasks.families.kitchen_scale import KitchenScale
 from m3bench.tasks.families.larder import Larder
 from m3bench.tasks.families.med_excel import MedExcel
 from m3bench.tasks.families.medical import Medical
@@ -110,7 +112,11 @@ _RECORDINGS: tuple[Family, ...] = (
     Glimpse(),
 )
 
-_SNAPSHOTS: tuple[Family, ...] = (Larder(),)
+_SNAPSHOTS: tuple[Family, ...] = (
+    Larder(),
+    Bookstall(),
+    KitchenScale(),
+)
 
 FAMILIES = {family.name: family for family in _FAMILIES}
 DESK = {family.name: family for family in _DESK}

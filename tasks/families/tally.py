@@ -1,6 +1,6 @@
 """A tally: things that were heard or seen are looked up, added up and compared.
 
-A family with a recording says how its things are found in it, and for each goal what is looked up for a thing and which
+A family says how its things are found in a recording or in pictures, and for each goal what is looked up for a thing and which
 figure counts. Everything is decided by what was really answered.
 """
 
@@ -102,7 +102,7 @@ async def run(
         ),
         alternatives=(
             play.varied("worked out without a tool", by_head),
-            without_tools(play, sensed),
+            *((without_tools(play, sensed),) if sensed else ()),
         ),
     )
 
