@@ -209,17 +209,13 @@ def test_who_makes_up_the_other_photographs_solves_one_of_eight_at_most(family: 
 @pytest.mark.slow
 @every_family
 def test_tools_that_read_and_detect_without_a_mistake_do_not_tell_what_is_meant(family: str) -> None:
-    known = 0
-    for task in MEMBERS[family][:2]:
-        seen = FAMILIES[family].compose(random.Random(f"told {task.id}"), KIT)
-        scene = seen.scene
-        told = Told(
-            readings=("\n".join(text.text for text in scene.texts),),
-            objects=tuple(Found(item.label, tuple(map(round, item.box))) for item in scene.objects),  # type: ignore[arg-type]
-        )
-        best, *_ = imagine(FAMILIES[family], KIT, told, random.Random(1))
-        known += best.facts["meant"] == seen.facts["meant"]
-    assert known == 0
+    seen = FAMILIES[family].compose(random.Random("told"), KIT)
+    told = Told(
+        readings=("\n".join(text.text for text in seen.scene.texts),),
+        objects=tuple(Found(item.label, tuple(map(round, item.box))) for item in seen.scene.objects),  # type: ignore[arg-type]
+    )
+    best, *_ = imagine(FAMILIES[family], KIT, told, random.Random(1))
+    assert best.facts["meant"] != seen.facts["meant"]
 
 
 @every_family
