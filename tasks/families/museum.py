@@ -23,8 +23,8 @@ _COLUMNS, _LEDGE = 4, 606
 _COUNT = 2 * _COLUMNS
 _KNOWN = 6
 """How many of them are by artists of whom the museum has more; the others stand under glass."""
-_RED, _BLUE = 3, 2
-"""Works with a loop of a colour."""
+_RED, _BLUE = 3, (2, 3)
+"""Works with a loop of a colour. How many are blue differs and no question tells it, so that nobody hits them by chance."""
 _BOOK, _SHEET = "./checklist.xlsx", "Works"
 _MARGIN = 3
 """Years between the births of the first and the next artist."""
@@ -41,7 +41,7 @@ class Museum:
     servers = ("metmuseum-mcp", "wiki", "excel")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Eight works in two rows: three have a red loop around them and two a blue one."""
+        """Eight works in two rows: three have a red loop around them and two or three a blue one."""
         pool = [work for work in kit.world("met_objects") if works.eligible(work) and len(work["title"]) <= _LONGEST]
         made = Counter(works.subject(work) for work in kit.world("met_objects"))
         known = [work for work in pool if works.maker(work) in _tables().artists and made[works.maker(work)] > 1]
@@ -62,7 +62,7 @@ class Museum:
             x = gap + width / 2 + column * (width + gap)
             boxes.append(exhibit(canvas, rng, kind, x, width, heights, card))
         canvas.light(rng, 0.8)
-        meant = rng.sample(range(_COUNT), _RED + _BLUE)
+        meant = rng.sample(range(_COUNT), _RED + rng.choice(_BLUE))
         for number in meant:
             pen.loop(canvas, rng, boxes[number], pen.RED if number in meant[:_RED] else pen.BLUE)
         told = telling(kit, _tables().artists, described=True)
@@ -198,7 +198,7 @@ class Museum:
         for work, ids in zip(marked, found, strict=True):
             need(work["id"] in ids and 2 <= len(ids) <= _FOUND, "there is nothing else, or too much")
         each = [number for ids in found for number in ids]
-        need(len(set(each)) == len(each), "both searches find the same")
+        need(len(set(each)) == len(each), "two searches find the same")
         records = dict(zip(each, map(_record, await play.step(*map(_get, each))), strict=True))
         others = [
             (work["artist"], records[number]["Title"], number, numbers[records[number]["Department"]])
