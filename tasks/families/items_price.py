@@ -17,13 +17,6 @@ from m3bench.tasks.render.packs import COLOURS, pack
 from m3bench.tasks.task import ReferenceCall
 
 _WIDTHS = {"box": 330, "bag": 320, "jar": 290, "can": 270, "bottle": 270, "tube": 280}
-_SHOPS = {
-    "American": ("amazon.com", "USD"),
-    "British": ("amazon.co.uk", "GBP"),
-    "Canadian": ("amazon.ca", "CAD"),
-    "Australian": ("amazon.com.au", "AUD"),
-    "Irish": ("amazon.ie", "EUR"),
-}
 _BOOK, _SHEET = "./shelf_prices.xlsx", "Prices"
 
 
@@ -80,7 +73,7 @@ class ItemsPrice:
 async def _sheet(rng: random.Random, composition: Composition, play: Script) -> Solution:
     """All prices, their sum and a share, and a workbook with them."""
     goods = [*composition.facts["upper"], *composition.facts["lower"]]
-    shop, people = rng.choice(tuple(_SHOPS)), rng.randint(3, 9)
+    shop, people = rng.choice(tuple(offers.SHOPS)), rng.randint(3, 9)
     found = await _offers(goods, shop, play)
     prices = [offer.price for offer in found]
     (text,) = await play.step(call("math/sum", {"numbers": prices}))
@@ -97,7 +90,7 @@ async def _sheet(rng: random.Random, composition: Composition, play: Script) -> 
             free=("filepath", "sheet_name", "start_cell"),
         )
     )
-    unit = _SHOPS[shop][1]
+    unit = offers.SHOPS[shop][1]
     spelled = [_name(*item) for item in goods]
     holds = (
         WorkbookRows(
@@ -110,7 +103,7 @@ async def _sheet(rng: random.Random, composition: Composition, play: Script) -> 
     )
     listed = "; ".join(f"{offer.title}: {offer.price:.2f}" for offer in found)
     return Solution(
-        wording=f"Find each of the products in the picture on {_SHOPS[shop][0]}, add the prices up, divide by {people}, and write products, "
+        wording=f"Find each of the products in the picture on {offers.SHOPS[shop][0]}, add the prices up, divide by {people}, and write products, "
         "prices and total to a workbook.",
         answer=f"{listed}. Together they cost {total:.2f} {unit}, which is {each:.2f} {unit} for each of {people}. The sheet is {_BOOK}.",
         fields=(
@@ -125,20 +118,20 @@ async def _sheet(rng: random.Random, composition: Composition, play: Script) -> 
 
 async def _ratings(rng: random.Random, composition: Composition, play: Script) -> Solution:
     """The best rated of one board, by what stands on the pages of its products."""
-    shop, row = rng.choice(tuple(_SHOPS)), rng.choice(("upper", "lower"))
+    shop, row = rng.choice(tuple(offers.SHOPS)), rng.choice(("upper", "lower"))
     found = await _offers(composition.facts[row], shop, play)
-    domain, unit = _SHOPS[shop]
+    domain, unit = offers.SHOPS[shop]
     pages = await play.step(
         *(
             call(
                 "amazon/get_product",
                 {"asin": offer.asin, "amazon_domain": domain},
-                either={"amazon_domain": _hosts(domain)},
+                either={"amazon_domain": offers.hosts(domain)},
             )
             for offer in found
         )
     )
-    rated = [_rated(text) for text in pages]
+    rated = [offers.rated(text) for text in pages]
     order = sorted(range(len(found)), key=lambda number: -rated[number][0])
     (rating, reviews), best = rated[order[0]], order[0]
     need(len(found) > 1 and rating >= rated[order[1]][0] + 0.1, "two are rated alike")
@@ -164,10 +157,10 @@ async def _ratings(rng: random.Random, composition: Composition, play: Script) -
 
 async def _shelves(rng: random.Random, composition: Composition, play: Script) -> Solution:
     """What each board costs, and what the dearest of all is."""
-    shop = rng.choice(tuple(_SHOPS))
+    shop = rng.choice(tuple(offers.SHOPS))
     rows = [composition.facts["upper"], composition.facts["lower"]]
     found = await _offers([*rows[0], *rows[1]], shop, play)
-    unit, split = _SHOPS[shop][1], len(rows[0])
+    unit, split = offers.SHOPS[shop][1], len(rows[0])
     parts = [[offer.price for offer in found[:split]], [offer.price for offer in found[split:]]]
     sums = [round(float(text), 2) for text in await play.step(*(call("math/sum", {"numbers": part}) for part in parts))]
     need(max(sums) > min(sums) * 1.03, "both boards cost about the same")
@@ -179,7 +172,7 @@ async def _shelves(rng: random.Random, composition: Composition, play: Script) -
     dearest = order[0]
     side = ("upper", "lower")[sums.index(max(sums))]
     return Solution(
-        wording=f"Find the products of the picture on {_SHOPS[shop][0]}; add up the prices of each board, and tell which is dearer and by how "
+        wording=f"Find the products of the picture on {offers.SHOPS[shop][0]}; add up the prices of each board, and tell which is dearer and by how "
         "much, and which product is the dearest.",
         answer=f"The upper shelf costs {sums[0]:.2f} {unit}, the lower one {sums[1]:.2f} {unit}: the {side} one costs {difference:.2f} {unit} "
         f"more. The most expensive is {found[dearest].title}.",
@@ -211,20 +204,12 @@ async def _offers(goods: Sequence[tuple[str, str, str]], shop: str, play: Script
     """The first offer for each product; it must be that product."""
     found = []
     for (brand, name, size), text in zip(
-        goods, await play.step(*(_search(*item, _SHOPS[shop][0]) for item in goods)), strict=True
+        goods, await play.step(*(_search(*item, offers.SHOPS[shop][0]) for item in goods)), strict=True
     ):
-        title = text.split("\n")[0].removeprefix("- ")
+        title = offers.title(text)
         need(title == f"{brand} {name}, {size}", f"{title} is not what was looked for")
-        asin = re.search(r"/dp/(\w{10})", text)
-        assert asin, text
-        found.append(_Offer(title, asin[1], offers.prices(text)[0]))
+        found.append(_Offer(title, offers.asin(text), offers.prices(text)[0]))
     return found
-
-
-def _rated(page: str) -> tuple[float, int]:
-    match = re.search(r"Rated ([\d.]+) out of 5 by ([\d,]+)", page)
-    assert match, page
-    return float(match[1]), int(match[2].replace(",", ""))
 
 
 def _name(brand: str, name: str, size: str) -> tuple[str, ...]:
@@ -237,10 +222,6 @@ def _product(number: int, found: Sequence[_Offer], spelled: Sequence[tuple[str, 
     others = [name for place, names in enumerate(spelled) if place != number for name in names]
     title = found[number].title
     return Name(value=spelled[number][0], aliases=(*spelled[number][1:], title), others=tuple(others), context=(title,))
-
-
-def _hosts(domain: str) -> tuple[str | None, ...]:
-    return (domain, None) if domain == "amazon.com" else (domain,)
 
 
 def _goods(canvas: Canvas, kit: Kit) -> list[dict[str, Any]]:
@@ -275,5 +256,5 @@ def _search(brand: str, name: str, size: str, domain: str) -> ReferenceCall:
         "amazon/search_products",
         arguments,
         words={"keywords": tuple(re.findall(r"\w+", f"{brand} {name}"))},
-        either={"n": (None, *range(1, 11)), "amazon_domain": _hosts(domain)},
+        either={"n": (None, *range(1, 11)), "amazon_domain": offers.hosts(domain)},
     )

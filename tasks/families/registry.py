@@ -18,6 +18,7 @@ from m3bench.tasks.families.chart_axis import ChartAxis
 from m3bench.tasks.families.chimes import Chimes
 from m3bench.tasks.families.class_demand import ClassDemand
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
+from m3bench.tasks.families.delivery import Delivery
 from m3bench.tasks.families.dictation import Dictation
 from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.fipe_car import FipeCar
@@ -116,6 +117,7 @@ _SNAPSHOTS: tuple[Family, ...] = (
     Larder(),
     Bookstall(),
     KitchenScale(),
+    Delivery(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}

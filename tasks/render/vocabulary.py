@@ -14,6 +14,7 @@ _DRAWN = (
         "fish",
         "food",
         "gas cylinder",
+        "item",
         "jar",
         "jewelry",
         "ladder",
