@@ -25,6 +25,9 @@ def build(
         Path | None,
         typer.Option(exists=True, file_okay=False, help="Take wheels from this folder, not from the index."),
     ] = None,
+    sound: Annotated[
+        bool, typer.Option("--sound", help="Put in what tools need for sound and film: the set `recordings`.")
+    ] = False,
     sandbox_only: Annotated[bool, typer.Option("--sandbox-only", help="Leave out the service's image.")] = False,
     worker: Annotated[
         list[str] | None,
@@ -62,7 +65,13 @@ def build(
     try:
         built = engine.answer(
             lambda client: builder.build(
-                client, base or builder.BASE, wheels, report, service=not sandbox_only, models=worker or ()
+                client,
+                base or builder.BASE,
+                wheels,
+                report,
+                service=not sandbox_only,
+                models=worker or (),
+                sound=sound,
             )
         )
         folder.mkdir(parents=True, exist_ok=True)

@@ -66,7 +66,14 @@ class Built(NamedTuple):
 
 
 def build(
-    client: Client, base: str, source: Path | None, report: Report, *, service: bool = True, models: Sequence[str] = ()
+    client: Client,
+    base: str,
+    source: Path | None,
+    report: Report,
+    *,
+    service: bool = True,
+    models: Sequence[str] = (),
+    sound: bool = False,
 ) -> list[Built]:
     """Make the image that sandboxes run from, on top of it that of the service, and on top of that one that of workers.
 
@@ -77,15 +84,17 @@ def build(
         report: Told what is being done.
         service: Whether the second one is wanted.
         models: The packages of models' providers for workers; without any, the third one is not made.
+        sound: Whether tools can hear and watch: the libraries of the set `recordings` go into all of them.
 
     Raises:
         UserError: One cannot be made; the message has the remedy.
     """
+    inner = wheels.sandbox(sound=sound)
     target = look_at(client, base, report)
     with TemporaryDirectory(prefix="m3bench-image-") as place:
         inside, on_top, plays = Path(place) / "sandbox", Path(place) / "service", Path(place) / "worker"
         report(f"collecting wheels for Python {target.python} on {target.machine}")
-        wheels.collect(target, [*wheels.SANDBOX, wheels.INSTALLER], inside, source=source)
+        wheels.collect(target, inner, inside, source=source)
         built = [_build_sandbox(client, base, inside, report)]
         if service:
             report("collecting the service's wheels")

@@ -23,6 +23,9 @@ SANDBOX = (
 )  # fmt: skip
 """What the host and the bundled servers import."""
 
+SOUND = ("av", "pocketsphinx")
+"""What the server `recordings` imports besides, of the extra `sound`; av's wheels carry libraries under the GPL."""
+
 INSTALLER = "pip"
 """Installs the wheels, out of its own."""
 
@@ -56,6 +59,21 @@ def service() -> tuple[str, ...]:
 def worker() -> tuple[str, ...]:
     """The same with what plays models."""
     return tuple(name for name, where in _needed() if "extra" not in where or f'"{_PLAYS}"' in where)
+
+
+def sandbox(*, sound: bool = False) -> tuple[str, ...]:
+    """What goes into the sandbox's image.
+
+    Raises:
+        UserError: Sound is wanted, and what it takes is not installed here.
+    """
+    missing = [name for name in SOUND if sound and find_spec(name) is None]
+    if missing:
+        raise UserError(
+            f"An image has the versions that are installed here, and {' and '.join(missing)} cannot be found: "
+            "pip install 'm3bench[sound]'."
+        )
+    return (*SANDBOX, *SOUND, INSTALLER) if sound else (*SANDBOX, INSTALLER)
 
 
 def collect(target: Target, names: Iterable[str], folder: Path, *, source: Path | None) -> None:

@@ -140,3 +140,12 @@ def test_a_library_that_needs_a_newer_python_than_the_image_has_is_left_to_the_i
     pinned = {python: wheels.pins(Target(python, "x86_64", 36)) for python in ("3.11.2", "3.11.14")}
     assert {*pinned["3.11.14"]} - {*pinned["3.11.2"]} >= {"newer==7"}
     assert any(line.startswith("typer==") for line in pinned["3.11.2"])
+
+
+def test_sound_is_put_in_when_it_is_asked_for_and_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not {*wheels.SOUND} & {*wheels.sandbox()}
+    monkeypatch.setattr(wheels, "find_spec", lambda name: object())
+    assert {*wheels.sandbox(sound=True)} == {*wheels.sandbox(), *wheels.SOUND}
+    monkeypatch.setattr(wheels, "find_spec", lambda name: None if name == "av" else object())
+    with pytest.raises(UserError, match=r"av cannot be found: pip install 'm3bench\[sound\]'"):
+        wheels.sandbox(sound=True)
