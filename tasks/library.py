@@ -235,7 +235,7 @@ class MadeLibrary(Library):
 
 
 _SPARE = frozenset(
-    {"aliases", "others", "context", "unit", "decimals", "form", "zone", "derived", "compared", "within"}
+    {"aliases", "others", "context", "unit", "decimals", "form", "zone", "derived", "compared", "within", "least"}
 )
 """What most values do not have."""
 
@@ -246,7 +246,9 @@ def _spare(data: Any) -> Any:
         return [_spare(item) for item in data]
     if not isinstance(data, dict):
         return data
-    return {name: _spare(value) for name, value in data.items() if name not in _SPARE or value not in (None, "", [], 0)}
+    return {
+        name: _spare(value) for name, value in data.items() if name not in _SPARE or value not in (None, "", [], {}, 0)
+    }
 
 
 def _thin(call: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import ToolError
 from m3bench.tasks.studio import rendering
+from m3bench.tasks.studio.boxes import box_of, overlap
 from m3bench.tasks.studio.draft import Draft
 from m3bench.tasks.studio.forms import pages
 from m3bench.tasks.studio.page import Element, Page, PageError, described, element, read
@@ -37,21 +38,24 @@ def open_draft(context: Context, name: str) -> str:
         raise ToolError(f"There is no draft {name!r}.{hint}", outcome="not_found")
     with context.workspace.writing(draft.name) as place:
         place.write_bytes(draft.data)
-    return f"{draft.title} is now ./{draft.name}\n\n{_listing(_pages(draft.name, draft.data)[0])}"
+    first = _pages(draft.name, draft.data)[0]
+    return f"{draft.title} is now ./{draft.name}\n\n{_listing(first, first.elements)}"
 
 
 @server.tool
 def read_page(context: Context, path: str, page: int = 1) -> str:
-    return _listing(_page(context, path, page))
+    found, sheet = _sheet(context, path, page)
+    return _listing(found, _on(found, sheet))
 
 
 @server.tool
 def render_page(context: Context, path: str, page: int = 1, scale: float = 1.0) -> list[object]:
-    found = _page(context, path, page)
+    found, sheet = _sheet(context, path, page)
     if not 0 < scale <= MOST_SCALE:
         raise ToolError(f"scale must be above 0 and at most {MOST_SCALE:g}", outcome="invalid_arguments")
-    wide, high = rendering.size(found, scale)
-    return [f"Rendered at {wide} × {high} pixels; fingerprint {found.digest}", Image(rendering.png(found, scale))]
+    seen = found.sheet(sheet)
+    wide, high = rendering.size(seen, scale)
+    return [f"Rendered at {wide} × {high} pixels; fingerprint {seen.digest}", Image(rendering.png(seen, scale))]
 
 
 @server.tool
@@ -122,12 +126,23 @@ def _svg(context: Context, path: str) -> Page:
         raise ToolError(f"{path!r} cannot be used: {error}", outcome="invalid_arguments") from error
 
 
-def _page(context: Context, path: str, number: int) -> Page:
+def _sheet(context: Context, path: str, number: int) -> tuple[Page, int]:
+    """What clients call a page of a file: a page, and which of its sheets."""
     file = context.workspace.existing(path)
-    found = _pages(path, file.read_bytes())
+    found = [(page, sheet) for page in _pages(path, file.read_bytes()) for sheet in range(1, page.sheets + 1)]
     if not 1 <= number <= len(found):
         raise ToolError(f"There is no page {number}: {path!r} has {len(found)}", outcome="not_found")
     return found[number - 1]
+
+
+def _on(page: Page, sheet: int) -> Sequence[Element]:
+    """What can be seen on a sheet, at least in part."""
+    if page.sheets == 1:
+        return page.elements
+    high = page.height / page.sheets
+    around = (0.0, high * (sheet - 1) + 0.5, page.width, high * sheet - 0.5)
+    # A line across has no height and is seen all the same.
+    return [one for one in page.elements if overlap(box_of(one, page), around, -0.01)]
 
 
 def _pages(path: str, data: bytes) -> Sequence[Page]:
@@ -144,9 +159,11 @@ def _named(page: Page, name: str) -> Element:
     return page[name]
 
 
-def _listing(page: Page) -> str:
-    lines = (described(one) for one in page.elements)
-    return "\n".join((f"{page.width:g} × {page.height:g} pixels, from the back to the front:", *lines))
+def _listing(page: Page, elements: Sequence[Element]) -> str:
+    high = page.height / page.sheets
+    several = f", that is {page.sheets} pages of {high:g} pixels one below the other" if page.sheets > 1 else ""
+    head = f"{page.width:g} × {page.height:g} pixels{several}, from the back to the front:"
+    return "\n".join((head, *map(described, elements)))
 
 
 def _drafts(context: Context) -> tuple[Draft, ...]:

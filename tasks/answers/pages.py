@@ -150,6 +150,8 @@ class NoOverlap(PageCheck):
     names: tuple[str, ...]
     within: Box | None = None
     """Where they must be; on the page when left out."""
+    least: Mapping[str, tuple[float, float]] = {}
+    """By element, how wide and high it must be at least."""
 
     @property
     def title(self) -> str:
@@ -164,8 +166,12 @@ class NoOverlap(PageCheck):
         for name in self.names:
             if name not in page:
                 return f"{name} is missing"
-            if not inside(box(page, name), sheet, NEAR):
+            left, top, right, bottom = found = box(page, name)
+            if not inside(found, sheet, NEAR):
                 return f"{name} is outside"
+            wide, high = self.least.get(name, (0.0, 0.0))
+            if right - left < wide - NEAR or bottom - top < high - NEAR:
+                return f"{name} is too small"
         for one, other in overlapping(page, list(self.names), NEAR):
             return f"{one} and {other} overlap"
         return None

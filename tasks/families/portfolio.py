@@ -57,12 +57,12 @@ class Portfolio:
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything by goal."""
         names = composition.facts["names"]
-        things = [Thing(ticker, _spelled(names[ticker])) for ticker in composition.facts["red"]]
+        things = [Thing(ticker, spelled(names[ticker])) for ticker in composition.facts["red"]]
         read = call("ocr/perform_ocr", {"input_data": path}, free=("config", "language"))
         return await errands.run(_ERRANDS[play.goal], things, _tables(), rng, path, play, read=read)
 
 
-def _spelled(company: str) -> tuple[str, ...]:
+def spelled(company: str) -> tuple[str, ...]:
     """A company's name, and what people call it."""
     short = re.sub(r",? (Inc\.?|Incorporated|Corporation|Corp\.?|Company|Co\.|plc|Ltd\.?|N\.V\.)$", "", company).strip()
     return tuple(dict.fromkeys((company, short)))

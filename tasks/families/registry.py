@@ -47,9 +47,11 @@ from m3bench.tasks.families.portfolio import Portfolio
 from m3bench.tasks.families.poster import Poster
 from m3bench.tasks.families.qr_attraction import QrAttraction
 from m3bench.tasks.families.reading_list import ReadingList
+from m3bench.tasks.families.report import Report
 from m3bench.tasks.families.research_station import ResearchStation
 from m3bench.tasks.families.routine import Routine
 from m3bench.tasks.families.signposts import Signposts
+from m3bench.tasks.families.slides import Slides
 from m3bench.tasks.families.stock_growth import StockGrowth
 from m3bench.tasks.families.supplies import Supplies
 from m3bench.tasks.families.travel_comparison import TravelComparison
@@ -102,6 +104,8 @@ _STUDIO: tuple[Family, ...] = (
     FloorPlan(),
     IconSheet(),
     Form(),
+    Report(),
+    Slides(),
 )
 
 _RECORDINGS: tuple[Family, ...] = (

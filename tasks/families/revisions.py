@@ -50,18 +50,24 @@ async def opened(work: Work, play: Script, *lookups: ReferenceCall) -> list[str]
     listing, *told = await play.step(call("studio/list_drafts", {}), *lookups)
     need(work.name in listing, "the draft is not there")
     await play.step(call("studio/open_draft", {"name": work.name}))
-    await play.step(_look(work))
+    await play.step(*_looks(work))
     return told
 
 
 async def revised(work: Work, play: Script) -> None:
     """Change what is wrong, and look again."""
     await play.step(*edits(work))
-    await play.step(_look(work))
+    await play.step(*_looks(work))
 
 
-def _look(work: Work) -> ReferenceCall:
-    return call("studio/render_page", {"path": _path(work)}, free=("scale",), either={"page": (1, None)})
+def _looks(work: Work) -> list[ReferenceCall]:
+    """Every sheet is rendered."""
+    first = call("studio/render_page", {"path": _path(work)}, free=("scale",), either={"page": (1, None)})
+    others = range(2, work.draft.sheets + 1)
+    return [
+        first,
+        *(call("studio/render_page", {"path": _path(work), "page": sheet}, free=("scale",)) for sheet in others),
+    ]
 
 
 def _path(work: Work) -> str:

@@ -2,7 +2,8 @@
 
 A page is a small part of SVG: no groups, no styles, no links to other files, so that what comes from an agent is safe
 to read and whatever is in a page can be changed by name. `read` refuses everything else with a sentence that says what
-a page may have. A page is written in one way alone: the same page is the same bytes.
+a page may have. A page is written in one way alone: the same page is the same bytes. Reports and decks have several
+sheets of one size, one below the other in the same page, so that places are told in one way for all of them.
 """
 
 import re
@@ -34,6 +35,7 @@ MOST_ELEMENTS = 400
 LONGEST_TEXT = 400
 LARGEST = 4000.0
 """Pixels that a page may be wide or high."""
+MOST_SHEETS = 12
 
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,39}")
 _PLAIN = re.compile(r"[\w#(),. %+-]{0,4000}")
@@ -117,7 +119,10 @@ class Page:
 
     width: float
     height: float
+    """Of all sheets together."""
     elements: tuple[Element, ...] = ()
+    sheets: int = 1
+    """How many there are, one below the other, all equally high."""
 
     def __getitem__(self, name: str) -> Element:
         for one in self.elements:
@@ -141,9 +146,17 @@ class Page:
         gone = set(names)
         return replace(self, elements=tuple(one for one in self.elements if one.name not in gone))
 
+    def sheet(self, number: int) -> "Page":
+        """One of its sheets alone, with everything that is on the page: what is on other sheets lies outside."""
+        high = self.height / self.sheets
+        moved = tuple(one.moved(0, -high * (number - 1)) for one in self.elements) if number > 1 else self.elements
+        return Page(width=self.width, height=high, elements=moved)
+
     def svg(self) -> str:
         """The page as a file."""
         size = f'width="{_plain(self.width)}" height="{_plain(self.height)}"'
+        if self.sheets > 1:
+            size += f' data-sheets="{self.sheets}"'
         box = f'viewBox="0 0 {_plain(self.width)} {_plain(self.height)}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} font-family="{FAMILY}">'
         return "\n".join((head, *map(_markup, self.elements), "</svg>", ""))
@@ -202,7 +215,10 @@ def read(data: bytes) -> Page:
     assert isinstance(high, float)
     if min(wide, high) < 1:
         raise PageError("it has no size")
-    page = Page(width=wide, height=high)
+    sheets = root.get("data-sheets", "1")
+    if not sheets.isdecimal() or not 1 <= int(sheets) <= MOST_SHEETS:
+        raise PageError(f"it has one sheet or up to {MOST_SHEETS}")
+    page = Page(width=wide, height=high, sheets=int(sheets))
     for number, node in enumerate(root):
         if not isinstance(node.tag, str):
             raise PageError("it has something else than elements in it")

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from m3bench.tasks.studio.page import Attribute, Element, Page, element
 
 
-def page_of(width: float, height: float, *parts: Element | Iterable[Element]) -> Page:
+def page_of(width: float, height: float, *parts: Element | Iterable[Element], sheets: int = 1) -> Page:
     """A page of elements and rows of elements."""
     found: list[Element] = []
     for part in parts:
         found += [part] if isinstance(part, Element) else part
-    return Page(width=width, height=height, elements=tuple(found))
+    return Page(width=width, height=height, elements=tuple(found), sheets=sheets)
 
 
 def box(name: str, x: float, y: float, width: float, height: float, fill: str, **more: Attribute) -> Element:

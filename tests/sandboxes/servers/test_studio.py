@@ -2,6 +2,7 @@
 
 import io
 from base64 import b64decode
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -125,3 +126,33 @@ def test_a_sandbox_in_a_process_of_its_own_renders(tmp_path: Path) -> None:
                     await sandbox.aclose()
 
     assert anyio.run(main)[1].startswith("Rendered at 200 × 120 pixels")
+
+
+def test_sheets_are_pages_that_are_seen_one_at_a_time_and_told_by_places_in_the_whole_file(tmp_path: Path) -> None:
+    deck = page_of(
+        200,
+        200,
+        box("upper", 0, 0, 200, 100, "#ff0000"),
+        box("lower", 0, 100, 200, 100, "#0000ff"),
+        text("end", 20, 166, 20, "Fin", "#ffffff"),
+        sheets=2,
+    )
+    draft = Draft(name="deck.svg", title="A deck", data=deck.svg().encode())
+    bench = Bench(tmp_path / "workspace", (replace(SCENE, drafts=(draft,)),))
+    opened = bench.text("studio/open_draft", name="deck.svg")
+    assert "2 pages of 100 pixels one below the other" in opened
+    assert opened.splitlines()[-1].startswith("end (text) x=20 y=166")
+    path = "./deck.svg"
+    assert [line.split()[0] for line in bench.text("studio/read_page", path=path, page=2).splitlines()[1:]] == [
+        "lower",
+        "end",
+    ]
+    for number, colour in ((1, (255, 0, 0)), (2, (0, 0, 255))):
+        content = bench.reply("studio/render_page", path=path, page=number).result["content"]
+        seen = Image.open(io.BytesIO(b64decode(content[1]["data"]))).convert("RGB")
+        assert seen.size == (200, 100)
+        assert seen.getpixel((190, 50)) == colour
+    bench.text("studio/move_element", path=path, element="end", dx=0, dy=-100)
+    assert "end" not in bench.text("studio/read_page", path=path, page=2)
+    assert read((bench.folder / "deck.svg").read_bytes()).sheets == 2
+    assert "There is no page 3" in bench.error("studio/render_page", path=path, page=3)
