@@ -291,7 +291,8 @@ class Canvas:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width // reduced}" height="{self.height // reduced}"'
             f' viewBox="0 0 {self.width} {self.height}">{"".join(fragments)}</svg>'
         )
-        files = sorted(map(str, self.art.fonts.values())) if self.art.drawn else []
+        # Drawings without writing are not to wait for fonts.
+        files = sorted(map(str, self.art.fonts.values())) if self.art.drawn and "<text" in svg else []
         data = svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=files)
         return Image.open(io.BytesIO(bytes(data))).convert("RGBA")
 

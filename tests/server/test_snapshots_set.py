@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import platform
 import random
 import re
 from collections import Counter
@@ -250,11 +251,13 @@ def made(family: str, seed: int, count: int) -> MadeLibrary:
 @pytest.mark.seeds
 @every_family
 def test_the_set_is_what_its_seed_gives(family: str) -> None:
-    """One task of each family: the same task, and the same pictures but for a few shades."""
-    (task,) = made(family, 1, 1).tasks.values()
+    """One task of each family: the same task and the same pictures, but for a few shades on another processor."""
+    again = made(family, 1, 1)
+    (task,) = again.tasks.values()
     assert task == LIBRARY.task(task.id)
+    compare = assert_same_bytes if platform.machine() == "x86_64" else assert_close_picture
     for name in task.pictures:
-        assert_close_picture(made(family, 1, 1).picture(name), LIBRARY.picture(name), name)
+        compare(again.picture(name), LIBRARY.picture(name), name)
 
 
 @pytest.mark.seeds
@@ -262,14 +265,6 @@ def test_the_set_is_what_its_seed_gives(family: str) -> None:
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_fresh_seeds_give_tasks_that_are_proved(family: str, seed: int) -> None:
     assert anyio.run(verify, made(family, seed, 1), InProcessBackend()) == []
-
-
-@pytest.mark.seeds
-@every_family
-def test_photographs_are_the_same_bytes_every_time(family: str) -> None:
-    one, other = (FAMILIES[family].compose(random.Random("twice"), Kit(art(), load)).snapshots for _ in range(2))
-    for first, second in zip(one, other, strict=True):
-        assert_same_bytes(first.data, second.data, family)
 
 
 @every_family
