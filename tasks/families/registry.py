@@ -21,6 +21,7 @@ from m3bench.tasks.families.crypto_purchase import CryptoPurchase
 from m3bench.tasks.families.delivery import Delivery
 from m3bench.tasks.families.dictation import Dictation
 from m3bench.tasks.families.drug import Drug
+from m3bench.tasks.families.fair_map import FairMap
 from m3bench.tasks.families.fipe_car import FipeCar
 from m3bench.tasks.families.fish import Fish
 from m3bench.tasks.families.fleet import Fleet
@@ -122,6 +123,7 @@ _SNAPSHOTS: tuple[Family, ...] = (
     Bookstall(),
     KitchenScale(),
     Delivery(),
+    FairMap(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}

@@ -72,8 +72,10 @@ def strokes(
         _stroke(canvas, points, colour, max(4.0, tall * 0.13))
 
 
-def arrow(canvas: Canvas, rng: random.Random, tip: tuple[float, float], away: tuple[float, float]) -> None:
-    """A red arrow from somewhere, a bit bent, to a tip."""
+def arrow(
+    canvas: Canvas, rng: random.Random, tip: tuple[float, float], away: tuple[float, float], colour: str = RED
+) -> None:
+    """An arrow from somewhere, a bit bent, to a tip."""
     (x1, y1), (x2, y2) = away, tip
     bend = rng.uniform(-0.16, 0.16)
     middle = ((x1 + x2) / 2 - (y2 - y1) * bend, (y1 + y2) / 2 + (x2 - x1) * bend)
@@ -86,14 +88,14 @@ def arrow(canvas: Canvas, rng: random.Random, tip: tuple[float, float], away: tu
                 for one, mid, end in zip(away, middle, tip, strict=True)
             )
         )
-    _stroke(canvas, points, RED, 9)  # type: ignore[arg-type]
+    _stroke(canvas, points, colour, 9)  # type: ignore[arg-type]
     angle = math.atan2(y2 - middle[1], x2 - middle[0])
     head = math.dist(away, tip) * 0.12 + 18
     ends = [
         (x2 - head * math.cos(angle + side), y2 - head * math.sin(angle + side))
         for side in (rng.uniform(0.45, 0.6), -rng.uniform(0.45, 0.6))
     ]
-    _stroke(canvas, [ends[0], tip, ends[1]], RED, 9)
+    _stroke(canvas, [ends[0], tip, ends[1]], colour, 9)
 
 
 def tick(canvas: Canvas, rng: random.Random, x: float, y: float, size: float, colour: str = "#1d3f8f") -> None:
