@@ -1,6 +1,7 @@
 """What a task needs of its picture can be seen: from a description by somebody who looked, an agent solves it."""
 
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,10 +51,15 @@ def solved(notes: Mapping[str, Noted], folder: Path) -> set[str]:
     return {result.sample.task for result in read_resultset(folder / "out").results if result.card.success}
 
 
+def test_two_pictures_of_every_family_are_described() -> None:
+    assert Counter(task.rpartition("-")[0] for task in descriptions()) == dict.fromkeys(FAMILIES, 2)
+
+
 @pytest.mark.slow
 def test_what_is_asked_can_be_seen(tmp_path: Path) -> None:
     notes = {task: described["facts"] for task, described in descriptions().items()}
     found = solved(notes, tmp_path)
+    print(f"{len(found)} of {len(notes)} solved")
     assert len(found) >= ENOUGH * len(notes), sorted(set(notes) - found)
 
 
