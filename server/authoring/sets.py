@@ -99,13 +99,15 @@ def make_set(
 
 
 def _failures(failed: Mapping[str, Exception], made: int, *, kept: bool) -> str:
-    said = "; ".join(
-        f"{family}: {error}" if isinstance(error, M3Error) else f"{family}: {type(error).__name__}: {error}"
-        for family, error in sorted(failed.items())
-    )
+    said = "; ".join(f"{family}: {_words(error)}" for family, error in sorted(failed.items()))
     if not kept:
-        return said
+        return f"{said}."
     return f"{said}. The {made} families that are finished are kept: the same command goes on from there."
+
+
+def _words(error: Exception) -> str:
+    """An error as part of a sentence."""
+    return (str(error) if isinstance(error, M3Error) else f"{type(error).__name__}: {error}").rstrip(".")
 
 
 def private_set(settings: Settings, seed: int, secret: Secret | None = None) -> MadeLibrary:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from m3bench.tasks.profiles import solvable, tools_of
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.task import ReferenceCall, TaskSet
 from tests.art import art
+from tests.pictures import assert_close_picture
 
 LIBRARY = Library(DESK)
 MEMBERS = {family: [task for task in LIBRARY.tasks.values() if task.family == family] for family in FAMILIES}
@@ -212,6 +214,26 @@ def test_a_cheat_solves_one_in_ten_of_many_at_most(family, cheat, monkeypatch):
 @every_family
 def test_whoever_plays_fair_solves_everything(family, monkeypatch):
     assert all(played(family, "", monkeypatch))
+
+
+@pytest.mark.seeds
+@every_family
+def test_the_set_is_what_its_seed_gives(family):
+    """One task of each family, made again: the same task and scene, and the same picture but for a few shades."""
+    from m3bench.server.authoring.generation import generate
+
+    async def main() -> MadeLibrary:
+        backend = InProcessBackend()
+        families = [FAMILIES[family]]
+        return await generate(families, seed=1, per_family=1, art=art(), backend=backend, name="desk", version="1")
+
+    made = anyio.run(main)
+    (task,) = made.tasks.values()
+    assert task == LIBRARY.task(task.id)
+    (new,), (kept,) = made.scenes(task), LIBRARY.scenes(task)
+    assert replace(new, sha256=kept.sha256, thumbnail=kept.thumbnail) == kept
+    assert kept.sha256 == sha256(LIBRARY.picture(task.pictures[0])).hexdigest()
+    assert_close_picture(made.picture(task.pictures[0]), LIBRARY.picture(task.pictures[0]), task.id)
 
 
 @pytest.mark.seeds

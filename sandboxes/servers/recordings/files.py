@@ -50,7 +50,8 @@ def library(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise SandboxError(
-            f"Sound and film need {name}, which is not installed here: run pip install 'm3bench[sound]'."
+            f"Sound and film need {name}, which is not installed here: run pip install 'm3bench[sound]' or, for "
+            "containers, m3bench image build --sound."
         ) from error
 
 

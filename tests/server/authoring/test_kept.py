@@ -98,3 +98,12 @@ async def test_what_is_proved_is_not_played_again(tmp_path: Path) -> None:
     assert played.opened == 1
     proofs.clear()
     assert not KeptProofs(path).done
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_failed_is_told_with_one_full_stop(kept: bool) -> None:
+    failed = {"signposts": UserError("Sound needs av: install it."), "chimes": ValueError("odd")}
+    told = sets._failures(failed, 2, kept=kept)
+    assert told.startswith("chimes: ValueError: odd; signposts: Sound needs av: install it.")
+    assert ".." not in told
+    assert told.endswith(".")
