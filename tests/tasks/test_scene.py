@@ -8,7 +8,7 @@ from random import Random
 
 from PIL import Image
 
-from m3bench.tasks.scene import Scene, SceneText, grey, make_thumbnail
+from m3bench.tasks.scene import APART, Scene, SceneText, grey, make_thumbnail, stacked
 from tests.desks import LUNCH
 from tests.pictures import encoded
 from tests.scenes import building_site, objects_of, scene_of
@@ -49,3 +49,12 @@ def test_a_desk_travels_with_its_scene_and_a_scene_without_one_is_written_as_bef
     assert "desk" not in bare.to_json()
     with_desk = replace(bare, desk=LUNCH)
     assert Scene.from_json(json.loads(json.dumps(with_desk.to_json()))) == with_desk
+
+
+def test_pictures_of_a_task_are_stacked_so_that_nothing_of_one_lies_in_another() -> None:
+    (_, first), (_, second) = scene_of(2), scene_of(3)
+    both = stacked([first, second])
+    assert len(both.objects) == len(first.objects) + len(second.objects)
+    assert both.objects[: len(first.objects)] == first.objects
+    assert all(one.box[1] >= APART for one in both.objects[len(first.objects) :])
+    assert both.height == APART + second.height

@@ -6,7 +6,7 @@ import pytest
 
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.evaluate.agents.blind import understood
-from m3bench.server.evaluate.agents.evidence import Evidence
+from m3bench.server.evaluate.agents.evidence import Evidence, put_together
 from m3bench.server.evaluate.agents.imagination import Chooser, imagine
 from m3bench.tasks.families.base import Composition, Kit
 from m3bench.tasks.families.detections import Found
@@ -85,3 +85,13 @@ def test_earlier_decisions_stand_while_one_is_made_anew() -> None:
     assert (other.choice(things), other.sample(things, 2)) == drawn[:2]
     assert other.randint(1, 6) == 6
     assert other.random() == drawn[3]
+
+
+def test_what_tools_tell_of_several_pictures_is_put_together_picture_by_picture() -> None:
+    one = Evidence(readings=("upper", "UPPER"), codes=("1",), objects=(Found("box", (0, 0, 10, 10)),))
+    other = Evidence(readings=("lower",), objects=(Found("box", (0, 0, 10, 10)),))
+    both = put_together([one, other])
+    assert both.readings == ("upper\nlower", "UPPER\n")
+    assert both.codes == ("1",)
+    assert both.objects[0].box != both.objects[1].box
+    assert put_together([]) == Evidence()
