@@ -31,7 +31,7 @@ PROGRAM = ("-P", "-s", "-X", "utf8", "-m", "m3bench.sandboxes.host")
 
 _ROOT = Path(__file__).resolve().parents[3]
 
-_OUTSIDE = ("backends", "selfcheck", "pool.py", "link.py", "world/build")
+_OUTSIDE = ("backends", "selfcheck", "pool.py", "link.py", "vision/fetching.py", "world/build")
 """Parts of `sandboxes` that have nothing to do inside, with the exceptions below."""
 
 _INSIDE = (
