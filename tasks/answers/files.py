@@ -16,6 +16,7 @@ from m3bench.tasks.answers.decks import DeckChart, DeckShows
 from m3bench.tasks.answers.drawings import PictureMarked, PicturePart, PictureToned
 from m3bench.tasks.answers.pages import (
     BarsTrue,
+    BlocksAt,
     MarksIn,
     NoOverlap,
     PageKept,
@@ -76,6 +77,7 @@ Content = Annotated[
     | TextFits
     | NoOverlap
     | BarsTrue
+    | BlocksAt
     | MarksIn,
     Setting(discriminator="kind"),
 ]

@@ -177,6 +177,31 @@ class NoOverlap(PageCheck):
         return None
 
 
+class BlocksAt(PageCheck):
+    """Elements whose boxes are where they should be, as blocks of a timetable are by room, time and length."""
+
+    kind: Literal["blocks_at"] = "blocks_at"
+    boxes: Mapping[str, Box]
+    near: float = 3.0
+    """Pixels by which a side may be off."""
+
+    @property
+    def title(self) -> str:
+        """What is checked, in words."""
+        return f"{len(self.boxes)} blocks are where they belong"
+
+    def fault(self, page: "Page") -> str | None:
+        """Which block is not."""
+        from m3bench.tasks.studio.boxes import box
+
+        for name, wanted in self.boxes.items():
+            if name not in page:
+                return f"{name} is missing"
+            if any(abs(one - other) > self.near for one, other in zip(box(page, name), wanted, strict=True)):
+                return f"{name} is not where it belongs"
+        return None
+
+
 class BarsTrue(PageCheck):
     """A bar chart whose axis begins at zero and whose bars are as long as their figures say."""
 

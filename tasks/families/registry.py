@@ -7,6 +7,7 @@ sound or film in place of a picture, those of the set `snapshots` several photog
 
 from m3bench.tasks.families.announcement import Announcement
 from m3bench.tasks.families.attraction import Attraction
+from m3bench.tasks.families.balance import Balance
 from m3bench.tasks.families.barcode_lookup import BarcodeLookup
 from m3bench.tasks.families.base import Family
 from m3bench.tasks.families.biology_chain import BiologyChain
@@ -55,6 +56,7 @@ from m3bench.tasks.families.signposts import Signposts
 from m3bench.tasks.families.slides import Slides
 from m3bench.tasks.families.stock_growth import StockGrowth
 from m3bench.tasks.families.supplies import Supplies
+from m3bench.tasks.families.timetable import Timetable
 from m3bench.tasks.families.travel_comparison import TravelComparison
 from m3bench.tasks.families.vision_research import VisionResearch
 from m3bench.tasks.families.voicemail import Voicemail
@@ -107,6 +109,8 @@ _STUDIO: tuple[Family, ...] = (
     Form(),
     Report(),
     Slides(),
+    Balance(),
+    Timetable(),
 )
 
 _RECORDINGS: tuple[Family, ...] = (
