@@ -52,6 +52,7 @@ from m3bench.tasks.families.reading_list import ReadingList
 from m3bench.tasks.families.report import Report
 from m3bench.tasks.families.research_station import ResearchStation
 from m3bench.tasks.families.routine import Routine
+from m3bench.tasks.families.seating import Seating
 from m3bench.tasks.families.signposts import Signposts
 from m3bench.tasks.families.slides import Slides
 from m3bench.tasks.families.stock_growth import StockGrowth
@@ -128,6 +129,7 @@ _SNAPSHOTS: tuple[Family, ...] = (
     KitchenScale(),
     Delivery(),
     FairMap(),
+    Seating(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}
