@@ -17,7 +17,7 @@ from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
 
 _BUDGETS = range(60, 125, 5)
-_BOOKS = 6
+_ROWS = 2
 _WIDE = 300
 _COVERS = ("#26465a", "#6a2c3c", "#3c5434", "#4a3a68", "#7a5a2e", "#1f5c5a", "#8a3b2a", "#34405c")
 
@@ -29,19 +29,24 @@ class BarcodeLookup:
     servers = ("pyzbar-mcp", "openlibrary_mcp", "math", "amazon", "excel")
     circled = (2, 3)
     """How many may be."""
+    columns = 3
+    """Of books on the table."""
+    pitch = 480
+    """Pixels from one column to the next."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Six books on a table, face down; two or three are circled."""
         known = [book for book in kit.world("books") if book.get("pages")]
         meant = rng.sample(known, rng.choice(self.circled))
-        books = [*meant, *rng.sample([book for book in known if book not in meant], _BOOKS - len(meant))]
+        others = [book for book in known if book not in meant]
+        books = [*meant, *rng.sample(others, _ROWS * self.columns - len(meant))]
         rng.shuffle(books)
-        canvas = Canvas(kit.art, 1440, 1060)
+        canvas = Canvas(kit.art, self.columns * self.pitch, 1060)
         backdrops.table(canvas, rng)
         boxes = {}
         for number, book in enumerate(books):
-            left = 240 + number % 3 * 480 - _WIDE / 2 + rng.uniform(-26, 26)
-            top = 44 + number // 3 * 516 + rng.uniform(-12, 12)
+            left = self.pitch / 2 + number % self.columns * self.pitch - _WIDE / 2 + rng.uniform(-26, 26)
+            top = 44 + number // self.columns * 516 + rng.uniform(-12, 12)
             boxes[book["id"]] = _back(canvas, rng, book, left, top, rng.uniform(440, 456))
         canvas.light(rng, 0.6)
         chosen = [book["id"] for book in meant]

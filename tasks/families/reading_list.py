@@ -14,7 +14,9 @@ from m3bench.tasks.task import ReferenceCall
 
 
 class _Books(BarcodeLookup):
-    circled = (3, 4)
+    # So many that nobody without eyes hits the right ones: the rules leave some out of any choice.
+    circled = (4, 5)
+    columns, pitch = 4, 400
 
 
 class _Tables(TalkTables):
@@ -33,7 +35,7 @@ class ReadingList:
     servers = ("desk", "pyzbar-mcp", "openlibrary_mcp", "amazon", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Six books with their codes; red is drawn around three or four."""
+        """Eight books with their codes; red is drawn around four or five."""
         composition = _Books().compose(rng, kit)
         books = {book["id"]: book["title"] for book in kit.world("books")}
         meant = [(books[number], number) for number in composition.facts["meant"]]
