@@ -1,11 +1,12 @@
-"""A small set of tasks for tests: needs the `math` server alone."""
+"""Sets of tasks for tests: a small one that needs the `math` server alone, and parts of others."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.secret import Secret, SecretLibrary
-from m3bench.tasks.task import TaskSet
+from m3bench.tasks.task import Task, TaskSet
 
 PICTURE = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
@@ -54,6 +55,14 @@ def write_set(folder: Path) -> Path:
     tasks = {"schema": 1, "name": "tests", "version": "1", "tasks": [survey, sums]}
     (folder / "tasks.json").write_text(json.dumps(tasks))
     return folder
+
+
+def part(library: Library, tasks: Sequence[Task]) -> MadeLibrary:
+    """A set of some tasks of another one."""
+    names = {name for task in tasks for name in (*task.pictures, *task.recordings)}
+    files = {path: data for path, data in library.files() if Path(path).name.removesuffix(".json") in names}
+    plans = {task.id: library.plans(task) for task in tasks}
+    return MadeLibrary(TaskSet(schema=2, name="part", version="1", tasks=tuple(tasks)), files, plans)
 
 
 def hidden(library: Library, secret: Secret) -> SecretLibrary:

@@ -30,12 +30,13 @@ from m3bench.tasks.checks import Evidence, LoggedCall
 from m3bench.tasks.errors import InvalidArgumentsError
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.folding import fold
-from m3bench.tasks.library import Library, MadeLibrary
+from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import text_of
-from m3bench.tasks.task import Task, TaskSet
+from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 from tests.pictures import assert_close_picture
 from tests.server.made import family_set
+from tests.sets import part
 
 LIBRARY = Library()
 every_family = pytest.mark.parametrize("family", FAMILIES)
@@ -57,18 +58,8 @@ def test_the_set_is_as_large_as_promised():
     assert numbers["multi_threaded"] >= 0.6
 
 
-def part(family: str, count: int = 8) -> MadeLibrary:
-    """Some of one family's share of the set."""
-    tasks = tuple(MEMBERS[family][:count])
-    names = [name for task in tasks for name in task.pictures]
-    files = {f"pictures/{name}": LIBRARY.picture(name) for name in names}
-    files |= {f"scenes/{name}.json": (LIBRARY.folder / "scenes" / f"{name}.json").read_bytes() for name in names}
-    plans = {task.id: LIBRARY.plans(task) for task in tasks}
-    return MadeLibrary(TaskSet(schema=2, name="part", version="1", tasks=tasks), files, plans)
-
-
 def problems(family: str) -> list[str]:
-    return anyio.run(partial(verify, part(family), InProcessBackend()))
+    return anyio.run(partial(verify, part(LIBRARY, MEMBERS[family]), InProcessBackend()))
 
 
 @cache
@@ -81,7 +72,7 @@ def all_problems() -> dict[str, list[str]]:
 def test_the_references_of_a_task_run_pass_its_checks_and_score_one(family):
     """One task of each family; the others have their turn below."""
     assert len(MEMBERS[family]) == 8
-    assert anyio.run(partial(verify, part(family, 1), InProcessBackend())) == []
+    assert anyio.run(partial(verify, part(LIBRARY, MEMBERS[family][:1]), InProcessBackend())) == []
 
 
 @pytest.mark.slow

@@ -1,13 +1,9 @@
 """The set `desk`: whoever does not ask, does not listen or does not keep to the rules solves next to nothing of it."""
 
-import itertools
 import random
-import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
@@ -17,11 +13,8 @@ import pytest
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.authoring.generation import stage
-from m3bench.server.authoring.statistics import max_shared_calls
-from m3bench.server.authoring.verification import verify
 from m3bench.tasks.answers.fields import judge, right_fields
 from m3bench.tasks.answers.reading import read
-from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.desk import Desk
 from m3bench.tasks.dialogue import State, reply
@@ -29,12 +22,9 @@ from m3bench.tasks.families import errands
 from m3bench.tasks.families.base import Composition, Kit, Play, Script, Solution, Unfit
 from m3bench.tasks.families.registry import DESK as FAMILIES
 from m3bench.tasks.families.texts import questions
-from m3bench.tasks.library import DESK, Library, MadeLibrary
-from m3bench.tasks.profiles import solvable, tools_of
+from m3bench.tasks.library import DESK, Library
 from m3bench.tasks.render.outline import Outline
-from m3bench.tasks.task import ReferenceCall, TaskSet
-from tests.art import art
-from tests.pictures import assert_close_picture
+from m3bench.tasks.task import ReferenceCall
 
 LIBRARY = Library(DESK)
 MEMBERS = {family: [task for task in LIBRARY.tasks.values() if task.family == family] for family in FAMILIES}
@@ -42,46 +32,8 @@ INSTANCES = 6
 every_family = pytest.mark.parametrize("family", FAMILIES)
 
 
-def part(family: str, count: int = 8) -> MadeLibrary:
-    tasks = tuple(MEMBERS[family][:count])
-    names = [name for task in tasks for name in task.pictures]
-    files = {f"pictures/{name}": LIBRARY.picture(name) for name in names}
-    files |= {f"scenes/{name}.json": (LIBRARY.folder / "scenes" / f"{name}.json").read_bytes() for name in names}
-    plans = {task.id: LIBRARY.plans(task) for task in tasks}
-    return MadeLibrary(TaskSet(schema=2, name="part", version="1", tasks=tasks), files, plans)
-
-
-def test_the_set_has_eight_tasks_of_each_of_its_families_and_is_loaded_by_name():
-    assert list(dict.fromkeys(task.family for task in LIBRARY.set.tasks)) == list(FAMILIES)
-    assert {family: len(tasks) for family, tasks in MEMBERS.items()} == dict.fromkeys(FAMILIES, 8)
-    assert Library(Path("desk")).hash == LIBRARY.hash
-    assert LIBRARY.set.name == "desk"
-
-
-def test_profiles_that_a_task_may_be_played_in_show_who_can_be_asked():
-    catalog = load_catalog()
-    for task in LIBRARY.tasks.values():
-        for profile in (f"task:{task.id}", f"standard:{task.id}", "full"):
-            assert solvable((task,), tools_of(profile, catalog, LIBRARY)) == (task,)
-
-
 @every_family
-def test_the_references_of_a_task_run_pass_its_checks_and_score_one(family):
-    assert anyio.run(partial(verify, part(family, 1), InProcessBackend())) == []
-
-
-@pytest.mark.slow
-@every_family
-def test_every_reference_runs_passes_its_checks_and_scores_one(family):
-    assert anyio.run(partial(verify, part(family), InProcessBackend())) == []
-
-
-@every_family
-def test_tasks_of_a_family_differ_in_words_and_calls_and_pictures_are_small(family):
-    for one, other in itertools.combinations(MEMBERS[family], 2):
-        first, second = (set(re.findall(r"\w+", task.question.casefold())) for task in (one, other))
-        assert len(first & second) <= min(len(first), len(second)) * 2 / 3, (one.id, other.id)
-    assert max_shared_calls(MEMBERS[family]) <= 0.3
+def test_pictures_are_small(family):
     assert all(len(LIBRARY.picture(task.pictures[0])) <= 250_000 for task in MEMBERS[family])
 
 
@@ -214,44 +166,3 @@ def test_a_cheat_solves_one_in_ten_of_many_at_most(family, cheat, monkeypatch):
 @every_family
 def test_whoever_plays_fair_solves_everything(family, monkeypatch):
     assert all(played(family, "", monkeypatch))
-
-
-@pytest.mark.seeds
-@every_family
-def test_the_set_is_what_its_seed_gives(family):
-    """One task of each family, made again: the same task and scene, and the same picture but for a few shades."""
-    from m3bench.server.authoring.generation import generate
-
-    async def main() -> MadeLibrary:
-        backend = InProcessBackend()
-        families = [FAMILIES[family]]
-        return await generate(families, seed=1, per_family=1, art=art(), backend=backend, name="desk", version="1")
-
-    made = anyio.run(main)
-    (task,) = made.tasks.values()
-    assert task == LIBRARY.task(task.id)
-    (new,), (kept,) = made.scenes(task), LIBRARY.scenes(task)
-    assert replace(new, sha256=kept.sha256, thumbnail=kept.thumbnail) == kept
-    assert kept.sha256 == sha256(LIBRARY.picture(task.pictures[0])).hexdigest()
-    assert_close_picture(made.picture(task.pictures[0]), LIBRARY.picture(task.pictures[0]), task.id)
-
-
-@pytest.mark.seeds
-@every_family
-@pytest.mark.parametrize("seed", [2, 3, 4])
-def test_fresh_seeds_give_tasks_that_are_proved(family, seed):
-    from m3bench.server.authoring.generation import generate
-
-    async def main() -> list[str]:
-        fresh = await generate(
-            [FAMILIES[family]],
-            seed=seed,
-            per_family=3,
-            art=art(),
-            backend=InProcessBackend(),
-            name="fresh",
-            version="1",
-        )
-        return await verify(fresh, InProcessBackend())
-
-    assert anyio.run(main) == []

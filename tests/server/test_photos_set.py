@@ -23,7 +23,7 @@ from m3bench.tasks.answers.fields import File, judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.errors import InputFileError, UserError
-from m3bench.tasks.library import PHOTOS, Library, MadeLibrary, photographs_folder
+from m3bench.tasks.library import PHOTOS, MadeLibrary, photographs_folder
 from m3bench.tasks.photos import sources
 from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, Seen
 from m3bench.tasks.photos.recipes import RECIPES
@@ -32,6 +32,7 @@ from m3bench.tasks.task import Task, TaskSet
 from m3bench.tasks.yaml_files import read_yaml
 from tests.photographs import photographs
 from tests.pictures import assert_same_bytes
+from tests.sets import part
 
 SET = TaskSet.model_validate_json((PHOTOS / "tasks.json").read_bytes())
 FACTS = read_yaml(PHOTOS / FILE, Photos, (Photo, Seen, Detail), what="facts", word="fact")
@@ -151,26 +152,14 @@ def test_where_a_program_is_missing_the_message_says_which_file_to_get(
     assert str(tmp_path) in str(raised.value)
 
 
-def _part(library: Library, ids: set[str]) -> MadeLibrary:
-    tasks = tuple(task for task in library.set.tasks if task.id in ids)
-    names = {name for task in tasks for name in task.pictures}
-    files = {f"pictures/{name}": library.picture(name) for name in names}
-    files |= {f"scenes/{name}.json": (photographs_folder() / "scenes" / f"{name}.json").read_bytes() for name in names}
-    return MadeLibrary(
-        TaskSet(schema=2, name="part", version="1", tasks=tasks),
-        files,
-        {task.id: library.plans(task) for task in tasks},
-    )
-
-
 def test_a_reference_of_each_kind_runs_on_the_photographs_passes_and_scores_one() -> None:
-    first = {task.family: task.id for task in reversed(SET.tasks)}
-    assert anyio.run(partial(verify, _part(photographs(), set(first.values())), InProcessBackend())) == []
+    first = {task.family: task for task in reversed(SET.tasks)}
+    assert anyio.run(partial(verify, part(photographs(), tuple(first.values())), InProcessBackend())) == []
 
 
 @pytest.mark.slow
 def test_every_reference_runs_on_the_photographs_passes_and_scores_one() -> None:
-    assert anyio.run(partial(verify, _part(photographs(), {task.id for task in SET.tasks}), InProcessBackend())) == []
+    assert anyio.run(partial(verify, photographs(), InProcessBackend())) == []
 
 
 @pytest.mark.slow
