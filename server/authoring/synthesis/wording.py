@@ -21,7 +21,7 @@ _TELL = (
 _EACH = (
     "For each of them, please tell me {asks}.",
     "For each one I need to know {asks}.",
-    "I'd like to have, for each, {asks}.",
+    "I'd like to know, for each, {asks}.",
     "Could you find out, for each, {asks}?",
 )
 _WHICH = (
@@ -34,7 +34,7 @@ _WINNER = (
     "About that one I'd also like to hear {asks}.", "And tell me {asks}, just for that one.",
 )  # fmt: skip
 _IF = (
-    "If {condition}, tell me {one}. If not, I'd rather have {other}.",
+    "If {condition}, tell me {one}. If not, I'd rather know {other}.",
     "If it turns out that {condition}, I need to know {one}; otherwise tell me {other}.",
     "Check whether {condition}. If so, find out {one}, and if not, {other}.",
 )
@@ -55,7 +55,9 @@ def question(made: Instance, persona: Persona, dice: random.Random) -> str:
         condition = above.format(x=speaker.thing(errand.decider.place), limit=f"{errand.limit:,.0f}")
         one, other = (speaker.ask(want) for want in errand.either)
         parts.append(dice.choice(_IF).format(condition=condition, one=one, other=other))
-        parts += [dice.choice(_ALSO).format(asks=listed(speaker.asks(errand.wants)))] if errand.wants else []
+        # Two things may have been spoken of by now, of which one is meant: this begins anew.
+        anew = _Speaker(errand.kind.noun, dice)
+        parts += [dice.choice(_ALSO).format(asks=listed(anew.asks(errand.wants)))] if errand.wants else []
         return " ".join(parts)
     if errand.together == "more":
         assert errand.joined is not None
