@@ -27,6 +27,9 @@ World: TypeAlias = Callable[[str], Sequence[Mapping[str, Any]]]
 
 DISTRACTORS = 10
 
+UNAIDED = "heard or seen without a tool"
+"""Notes the reference of a client that hears and watches by itself."""
+
 
 @dataclass(frozen=True)
 class Kit:
@@ -213,7 +216,10 @@ def frame(
     recordings: Sequence[str] = (),
 ) -> Task:
     """The finished task; the placeholders of its question are filled from the solution."""
-    ways = (Reference(steps=tuple(script.steps)), *solution.alternatives)
+    ways = [Reference(steps=tuple(script.steps)), *solution.alternatives]
+    if recordings:
+        # Nobody is asked for a tool to look at a picture, and to hear and to watch is no other thing.
+        ways.sort(key=lambda way: way.note != UNAIDED)
     used = {call.tool.partition("/")[0] for way in ways for step in way.steps for call in step}
     return Task(
         id=id,
@@ -224,7 +230,7 @@ def frame(
         recordings=tuple(recordings),
         servers=tuple(server for server in kind.servers if server in used),
         distractors=tuple(distractors),
-        references=ways,
+        references=tuple(ways),
         fields=solution.fields,
         checks=solution.checks,
         answer="\n\n".join(part for part in (solution.answer, right_lines(solution.fields)) if part),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Choice, Field, Items, Money, Name, Number
-from m3bench.tasks.families.base import Script, Solution, call, need
+from m3bench.tasks.families.base import UNAIDED, Script, Solution, call, need
 from m3bench.tasks.task import Reference, ReferenceCall
 
 CLOSE = 0.02
@@ -109,7 +109,7 @@ async def run(
 
 def without_tools(play: Script, sensed: int) -> Reference:
     """The same by somebody who hears and sees for themselves: without the first steps."""
-    return play.varied("heard or seen without a tool", dict.fromkeys(range(sensed), ()))
+    return play.varied(UNAIDED, dict.fromkeys(range(sensed), ()))
 
 
 def _times(figure: float, thing: Thing) -> ReferenceCall:

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -36,18 +36,17 @@ SEEDS = (2, 3, 4)
 every_set = pytest.mark.parametrize("folder", FAMILIES, ids=lambda folder: folder.name)
 
 
-def _each() -> Iterator[object]:
-    for folder, families in FAMILIES.items():
-        for family in families:
-            # What is heard is spoken by a program that not every machine has.
-            marks = [pytest.mark.speech] if folder == RECORDINGS else []
-            yield pytest.param(folder, family, id=family, marks=marks)
+def each(*marks_of_recordings: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    """Every family of every set; what is heard takes long to write down and is spoken by a program of its own."""
+    given = [
+        pytest.param(folder, family, id=family, marks=marks_of_recordings if folder == RECORDINGS else ())
+        for folder, families in FAMILIES.items()
+        for family in families
+    ]
+    return pytest.mark.parametrize(("folder", "family"), given)
 
 
-every_family = pytest.mark.parametrize(
-    ("folder", "family"), [(folder, family) for folder in FAMILIES for family in FAMILIES[folder]]
-)
-every_family_made = pytest.mark.parametrize(("folder", "family"), _each())
+every_family, every_family_made = each(), each(pytest.mark.speech)
 
 
 @cache
@@ -78,7 +77,7 @@ def test_profiles_that_a_task_may_be_played_in_show_its_tools(folder: Path) -> N
             assert solvable((task,), tools_of(profile, load_catalog(), library(folder))) == (task,)
 
 
-@every_family
+@each(pytest.mark.slow)
 def test_the_references_of_a_task_run_pass_its_checks_and_score_one(folder: Path, family: str) -> None:
     assert problems(part(library(folder), members(folder, family)[:1])) == []
 
@@ -136,4 +135,4 @@ def test_a_set_is_what_its_seed_gives(folder: Path, family: str) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @every_family_made
 def test_fresh_seeds_give_tasks_that_are_proved(folder: Path, family: str, seed: int) -> None:
-    assert problems(made(folder, family, seed, 1 if folder == SNAPSHOTS else 2)) == []
+    assert problems(made(folder, family, seed, 1)) == []

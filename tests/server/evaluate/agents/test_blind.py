@@ -49,8 +49,8 @@ def test_what_no_tool_tells_stays_a_guess() -> None:
         ("heatmap", "cities"),
         ("crypto_purchase", "meant"),
         ("fruit_cal", "fruits"),
-        ("museum", "red"),
-        ("research_station", "red"),
+        pytest.param("museum", "red", marks=pytest.mark.slow),
+        pytest.param("research_station", "red", marks=pytest.mark.slow),
         ("vision_research", "red"),
     ],
 )
