@@ -2,8 +2,8 @@
 
     python bench/pictures.py [--per-family N] [--json]
 
-Draws as many pictures as the bundled set has, family by family, in one process, from the seeds that its tasks were tried
-with first. Seconds are those of a processor, so a busy machine hardly changes them.
+Draws as many pictures as the bundled set has, family by family, in one process, from the seeds that its tasks were
+tried with first. Seconds are those of a processor, so a busy machine hardly changes them.
 """
 
 import argparse
