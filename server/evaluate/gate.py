@@ -48,8 +48,6 @@ PLAYED = (*GRADES, *(floor.agent for floor in FLOORS), BLIND, *SHOWN)
 
 ONE_IN = 28
 """So many families may have one whose plans are too wide for the order to hold; a smaller set may have one too."""
-NOTHING = 0.05
-"""Whoever gets no more has next to nothing: which of two such agents has more is chance."""
 _SAME = 1e-9
 
 
@@ -212,11 +210,7 @@ def _out_of_order(scores: Mapping[str, Scores]) -> Iterator[tuple[str, list[tupl
     """The families in which a worse grade is not below a better one, with the neighbours that are not."""
     for family in scores[GRADES[0]].families:
         value = {agent: scores[agent].families.get(family, 0.0) for agent in GRADES}
-        pairs = [
-            (better, worse)
-            for better, worse in pairwise(GRADES)
-            if value[worse] > value[better] - _SAME and not 0 < value[worse] <= NOTHING
-        ]
+        pairs = [(better, worse) for better, worse in pairwise(GRADES) if value[worse] > value[better] - _SAME]
         if pairs:
             yield family, pairs
 

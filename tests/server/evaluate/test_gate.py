@@ -73,12 +73,6 @@ def test_some_families_alone_are_held_against_the_limit_of_a_family() -> None:
     )
 
 
-def test_two_agents_with_next_to_nothing_may_change_places() -> None:
-    assert judged({"wrong-entity": 0.044, "wrong-tools": 0.045}).passed
-    assert not judged({"wrong-entity": 0.055, "wrong-tools": 0.056}).passed
-    assert not judged({"wrong-entity": 0.044, "wrong-tools": 0.0}).passed
-
-
 def test_an_agent_that_does_not_know_the_task_may_solve_none() -> None:
     assert judged(solved_in={NARROW: 1}).problems == ("sibling: solved 1 tasks, none is allowed",)
 
