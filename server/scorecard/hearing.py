@@ -8,7 +8,8 @@ from m3bench.tasks.task import Task
 
 WORDS: dict[Hearing, str] = {
     "played by a tool": "A tool handed out sound or pictures of the recording.",
-    "read by tools": "Tools read the recording and told of it in words: what is said, its tones or its changes.",
+    "read by tools": "Tools read the recording and told of it in words: what is said or written, its tones or its "
+    "changes.",
     "sent alone": "The recording was sent with the question, and no tool was given it: whoever answered took it as it "
     "was sent, or not at all.",
 }

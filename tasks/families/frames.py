@@ -1,19 +1,17 @@
-"""Reading what a film shows: the moments at which its picture changes, single pictures, and the writing in them."""
+"""Reading what a film shows: the moments at which its picture changes, and the writing at some of them."""
 
 import json
 from collections.abc import Sequence
 
-from m3bench.tasks.errors import UserError
-from m3bench.tasks.families.base import Script, Unfit, call
+from m3bench.tasks.families.base import Script, call
 from m3bench.tasks.recording.film import PER_SECOND, Sign
-from m3bench.tasks.task import ReferenceCall
-
-_ANYWHERE = "--oem 3 --psm 11"
-"""Text anywhere in a picture."""
 
 
 async def read(path: str, signs: Sequence[Sign], play: Script) -> list[str]:
     """The writing that is read off some signs of a film, each in the middle of the time for which it is shown.
+
+    One call reads all of them, at moments that are others in every film: whoever plays the calls of another task has
+    found the changes of this film and read nothing of it.
 
     Args:
         path: The film.
@@ -22,34 +20,12 @@ async def read(path: str, signs: Sequence[Sign], play: Script) -> list[str]:
     """
     (text,) = await play.step(call("recordings/find_changes", {"path": path}))
     changes = json.loads(text)["changes"]
-    shots = [_shot(path, number, sign, changes) for number, sign in enumerate(signs)]
-    await play.step(*shots)
-    try:
-        return await play.step(*map(_reading, shots))
-    except UserError as error:
-        raise Unfit("the writing cannot be read") from error
+    times = [_moment(sign, changes) for sign in signs]
+    (text,) = await play.step(call("recordings/read_frames", {"path": path, "times": times}))
+    return [frame["text"] for frame in json.loads(text)["frames"]]
 
 
-def _reading(shot: ReferenceCall) -> ReferenceCall:
-    """Reads a picture that was taken out of a film."""
-    return call(
-        "ocr/perform_ocr",
-        {"input_data": shot.arguments["output_path"], "config": _ANYWHERE},
-        free=("input_data", "config", "language"),
-    )
-
-
-def _shot(path: str, number: int, sign: Sign, changes: Sequence[float]) -> ReferenceCall:
-    """The picture of a sign, at a moment that follows from the changes."""
+def _moment(sign: Sign, changes: Sequence[float]) -> float:
+    """When a sign is to be seen, as follows from the changes."""
     first = next((at for at in changes if abs(at - sign.first / PER_SECOND) < 1e-6), sign.first / PER_SECOND)
-    half = (sign.last - sign.first) / PER_SECOND / 2
-    return call(
-        "recordings/extract_frame",
-        {
-            "path": path,
-            "time": round(first + half, 2),
-            "output_path": f"{path.removesuffix('.mp4')}-sign-{number + 1}.png",
-        },
-        free=("output_path",),
-        near={"time": round(half, 2)},
-    )
+    return round(first + (sign.last - sign.first) / PER_SECOND / 2, 2)

@@ -19,7 +19,7 @@ class Glimpse:
     """Find the moments at which something flashes up, read it, look up the books and add up."""
 
     name = "glimpse"
-    servers = ("recordings", "ocr", "openlibrary_mcp", "math")
+    servers = ("recordings", "openlibrary_mcp", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Three numbers of books, each at a moment of its own."""

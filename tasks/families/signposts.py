@@ -19,14 +19,14 @@ class Signposts:
     """Watch, count the signs, read those that are asked for, look up the shares and add up."""
 
     name = "signposts"
-    servers = ("recordings", "ocr", "yahoo-finance", "math")
+    servers = ("recordings", "yahoo-finance", "math")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Six signs, shown for about a second each."""
         names = {
             company["id"]: company["name"]
             for company in kit.world("companies")
-            if re.fullmatch(r"[A-Z]{4,5}", company["id"]) and company["id"] != "GOOG"
+            if re.fullmatch(r"[A-Z]{3,5}", company["id"]) and company["id"] != "GOOG"
         }
         tickers = rng.sample(sorted(names), _SIGNS)
         at, signs = rng.randrange(4, 9), []

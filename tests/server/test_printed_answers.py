@@ -11,8 +11,8 @@ import anyio
 import pytest
 from PIL import Image
 
-from m3bench.sandboxes.servers.ocr.engines import find_engine
-from m3bench.sandboxes.servers.ocr.preparation import prepare
+from m3bench.sandboxes.reading.engines import find_engine
+from m3bench.sandboxes.reading.preparation import prepare
 from m3bench.tasks.answers.fields import Choice, File
 from m3bench.tasks.folding import fold
 from m3bench.tasks.library import Library

@@ -1,7 +1,7 @@
 """The tools of `ocr`: the text in a picture, read by Tesseract.
 
 Every failure is an error with a message that says what is wrong; the public server's own error texts are
-broken. Pictures are prepared before they are read, see `ocr_preparation`; the options of a call hold as they
+broken. Pictures are prepared before they are read, see `reading.preparation`; the options of a call hold as they
 are given. There is no network, so URLs are refused; base64 data is taken as the public server takes it.
 """
 
@@ -9,30 +9,19 @@ import binascii
 import re
 import shlex
 from base64 import b64decode
-from hashlib import sha256
+from functools import partial
 
-import anyio
-import anyio.to_thread
 from PIL import Image
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.pictures import decode_picture, open_picture
-from m3bench.sandboxes.servers.ocr.engines import Engine, find_engine
-from m3bench.sandboxes.servers.ocr.preparation import prepare
+from m3bench.sandboxes.reading.engines import Engine
+from m3bench.sandboxes.reading.texts import engine_of, text_in
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.errors import LimitError, PathError, ToolError
 
 server = ToolServer("ocr")
-
-AT_ONCE = 2
-"""Pictures read at the same time in one sandbox; the rest wait."""
-
-MOST_TEXTS = 64
-"""Texts that are remembered."""
-
-_TEXTS: dict[tuple[object, ...], str] = {}
-"""What was read, by everything that decides it."""
 
 _NUMBERS = {"--oem": range(4), "--psm": range(14)}
 _VARIABLES = frozenset(
@@ -59,31 +48,16 @@ _DATA_URL = re.compile(r"data:[\w.+/-]*(;[\w=.-]+)*;base64,", re.ASCII)
 @server.tool
 async def perform_ocr(context: Context, input_data: str, language: str = "eng", config: str = "--oem 3 --psm 6") -> str:
     options = read_options(config)
-    engine = await _engine(context)
-    await _check_language(engine, language)
-    async with context.memory.setdefault("ocr.turns", anyio.CapacityLimiter(AT_ONCE)):
-        picture, pixels = await anyio.to_thread.run_sync(_hashed, context.workspace, input_data)
-        text = await _read(engine, picture, pixels, language, options)
+    await _check_language(await engine_of(context), language)
+    text = await text_in(context, partial(_picture, context.workspace, input_data), language, options)
     if not text:
         raise ToolError("No text detected in image")
     return text
 
 
-async def _read(engine: Engine, picture: Image.Image, pixels: str, language: str, options: list[str]) -> str:
-    """The text in a picture; reading takes a second, so what was read before is not read again."""
-    key = (engine, picture.mode, picture.size, pixels, language, *options)
-    if key not in _TEXTS:
-        prepared = await anyio.to_thread.run_sync(prepare, picture)
-        text = (await engine.read(prepared, language, options)).strip()
-        if len(_TEXTS) >= MOST_TEXTS:
-            del _TEXTS[next(iter(_TEXTS))]
-        _TEXTS[key] = text
-    return _TEXTS[key]
-
-
 @server.tool
 async def get_supported_languages(context: Context) -> list[str]:
-    return await (await _engine(context)).languages()
+    return await (await engine_of(context)).languages()
 
 
 def read_options(config: str) -> list[str]:
@@ -124,13 +98,6 @@ def _bad_config(problem: str) -> ToolError:
     return ToolError(f"{problem}: use --oem, --psm and -c only, such as '--oem 3 --psm 6'", outcome="invalid_arguments")
 
 
-async def _engine(context: Context) -> Engine:
-    if "ocr.engine" not in context.memory:
-        context.memory["ocr.engine"] = await anyio.to_thread.run_sync(find_engine)
-    engine: Engine = context.memory["ocr.engine"]
-    return engine
-
-
 async def _check_language(engine: Engine, language: str) -> None:
     installed = await engine.languages()
     for code in language.split("+"):
@@ -139,11 +106,6 @@ async def _check_language(engine: Engine, language: str) -> None:
                 f"Unsupported language: {code!r}. Installed are {', '.join(installed)}; join several with +",
                 outcome="invalid_arguments",
             )
-
-
-def _hashed(workspace: Workspace, given: str) -> tuple[Image.Image, str]:
-    picture = _picture(workspace, given)
-    return picture, sha256(picture.tobytes()).hexdigest()
 
 
 def _picture(workspace: Workspace, given: str) -> Image.Image:

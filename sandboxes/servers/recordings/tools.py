@@ -1,11 +1,15 @@
 """The tools of the `recordings` server."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Any
+
+from PIL import Image
 
 from m3bench.sandboxes.content import Audio
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.pictures import save_picture
+from m3bench.sandboxes.reading.texts import text_in
 from m3bench.sandboxes.servers.recordings import files, film, tones
 from m3bench.sandboxes.servers.recordings.speech import transcribed
 from m3bench.sandboxes.toolserver import ToolServer
@@ -18,6 +22,10 @@ LOUDEST = 40.0
 """Decibels that a sound is made louder or quieter at most."""
 MAX_PLAYED = 30.0
 """Seconds of sound in a result."""
+MAX_READ = 12
+"""Pictures of a film that are read in a call."""
+_ANYWHERE = ("--oem", "3", "--psm", "11")
+"""Tesseract's options for writing anywhere in a picture."""
 
 
 @server.tool
@@ -72,10 +80,13 @@ def transcribe(
     words: list[str] | None = None,
     start: float | None = None,
     end: float | None = None,
+    reduce_noise: bool = False,
 ) -> dict[str, Any]:
     if words is not None and len(words) > MAX_WORDS:
         raise ToolError(f"At most {MAX_WORDS} words can be listened for at a time", outcome="invalid_arguments")
     samples = files.sound(context.workspace, path, start, end)
+    if reduce_noise:
+        samples = tones.cleaned(samples)
     said, unknown = transcribed(samples, words or ())
     offset = max(0.0, start or 0.0)
     found: dict[str, Any] = {
@@ -105,3 +116,18 @@ def extract_frame(context: Context, path: str, time: float, output_path: str) ->
     since, image = film.frame(context.workspace, path, time)
     save_picture(context.workspace, image, output_path)
     return f"The picture at {time:g} s (shown since {since:.2f} s, {image.width}x{image.height}) is in {output_path}"
+
+
+@server.tool
+async def read_frames(context: Context, path: str, times: list[float]) -> dict[str, Any]:
+    if not 1 <= len(times) <= MAX_READ:
+        raise ToolError(f"Between 1 and {MAX_READ} moments can be read at a time", outcome="invalid_arguments")
+    found = []
+    for time in times:
+        picture = partial(_picture, context, path, time)
+        found.append({"time": time, "text": await text_in(context, picture, "eng", _ANYWHERE)})
+    return {"frames": found}
+
+
+def _picture(context: Context, path: str, time: float) -> Image.Image:
+    return film.frame(context.workspace, path, time)[1]

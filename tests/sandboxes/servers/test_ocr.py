@@ -12,8 +12,8 @@ import anyio
 import pytest
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from m3bench.sandboxes.servers.ocr import tools
-from m3bench.sandboxes.servers.ocr.engines import Engine, RapidOcr, Tesseract, find_engine, from_wheel, lines_of
+from m3bench.sandboxes.reading import texts as reading
+from m3bench.sandboxes.reading.engines import Engine, RapidOcr, Tesseract, find_engine, from_wheel, lines_of
 from m3bench.sandboxes.servers.ocr.tools import read_options
 from m3bench.tasks.errors import SandboxError, ToolError
 from tests.children import children
@@ -327,7 +327,7 @@ def test_the_same_picture_gives_the_same_text_every_time(
 ) -> None:
     texts = set()
     for _ in range(3):
-        monkeypatch.setattr(tools, "_TEXTS", {})
+        monkeypatch.setattr(reading, "_TEXTS", {})
         texts.add(prepared("ocr").text("ocr/perform_ocr", input_data="./media/hours.png"))
     assert len(texts) == 1
 
@@ -335,8 +335,8 @@ def test_the_same_picture_gives_the_same_text_every_time(
 def test_what_was_read_is_not_read_again_unless_something_differs(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tools, "_TEXTS", {})
-    monkeypatch.setattr(tools, "MOST_TEXTS", 2)
+    monkeypatch.setattr(reading, "_TEXTS", {})
+    monkeypatch.setattr(reading, "MOST_TEXTS", 2)
     reads: list[tuple[int, ...]] = []
     read = Tesseract.read
 

@@ -135,6 +135,25 @@ def test_changes_of_a_film_are_found_and_pictures_taken_out(studio: Bench) -> No
         assert picture.size == (640, 360)
 
 
+def test_the_writing_of_a_film_is_read_at_several_moments_at_once(studio: Bench) -> None:
+    found = json.loads(studio.text("recordings/read_frames", path="./media/street.mp4", times=[2.1, 1.7, 1]))
+    assert found == {"frames": [{"time": 2.1, "text": "Lima"}, {"time": 1.7, "text": ""}, {"time": 1, "text": "Oslo"}]}
+
+
+@pytest.mark.slow
+def test_an_announcement_in_a_noisy_hall_is_written_down_when_the_noise_is_taken_out(studio: Bench) -> None:
+    task = Library(RECORDINGS).task("announcement-1")
+    (studio.folder / "media" / "hall.mp3").write_bytes(Library(RECORDINGS).recording("announcement-1.mp3"))
+    words = task.references[1].steps[0][0].arguments["words"]
+    noisy, clean = (
+        studio.text("recordings/transcribe", path="./media/hall.mp3", words=words, reduce_noise=reduced)
+        for reduced in (False, True)
+    )
+    parks = [name.removesuffix(" National Park").lower() for name in task.fields[0].value.given()]
+    assert [name for name in parks if name in clean] == parks
+    assert clean != noisy
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
@@ -147,6 +166,9 @@ def test_changes_of_a_film_are_found_and_pictures_taken_out(studio: Bench) -> No
         ("cut_recording", {"path": "./media/melody.mp3", "output_path": "a.mp3"}, "end it in .wav"),
         ("extract_frame", {"path": "./media/street.mp4", "time": 9, "output_path": "a.png"}, "the film lasts 4.00 s"),
         ("transcribe", {"path": "./media/melody.mp3", "words": ["a"] * 500}, "At most 400 words"),
+        ("read_frames", {"path": "./media/street.mp4", "times": [9]}, "the film lasts 4.00 s"),
+        ("read_frames", {"path": "./media/street.mp4", "times": [1.0] * 13}, "12"),
+        ("read_frames", {"path": "./media/melody.mp3", "times": [0.5]}, "has no pictures"),
     ],
 )
 def test_what_cannot_be_done_is_said(studio: Bench, tool: str, arguments: dict[str, object], said: str) -> None:
