@@ -31,10 +31,11 @@ def gate(
 ) -> None:
     """Play a set with agents whose worth is known, and see whether scores tell them apart.
 
-    Perfect play must get 1. Agents that replay another task, use the right tools on other things or call everything
-    must stay below their floors and solve nothing. One that never looks at the picture may solve one task of eight in
-    any family, and one in twenty of all. Agents that fall short by more and more must come out in that order in every
-    family. What was played is kept in the folder: the same command goes on where it was stopped.
+    Perfect play must get 1. Agents that replay another task (in every way there is, of which the best counts), use the
+    right tools on other things or call everything must stay below their floors and solve nothing. One that never looks
+    at the picture may solve one task of eight in any family, and one in twenty of all. Agents that fall short by more
+    and more must come out in that order in every family. What was played is kept in the folder: the same command goes
+    on where it was stopped.
 
     The exit code is 1 when something does not hold, 130 after Ctrl-C.
     """
@@ -44,7 +45,7 @@ def gate(
     from m3bench.server.commands.run import plans_of_agents, play_all
     from m3bench.server.commands.screen import console, print_json
     from m3bench.server.evaluate.agents.registry import AGENTS
-    from m3bench.server.evaluate.gate import BLIND, PLAYED, judge, scores_of
+    from m3bench.server.evaluate.gate import BLIND, PLAYED, SIBLING, judge, scores_of
     from m3bench.server.evaluate.headless.plan import Choice
     from m3bench.server.results.resultset import read_resultset
     from m3bench.server.settings import Settings
@@ -54,13 +55,15 @@ def gate(
         agent="", kind="baseline", folder=output, tasks=folder, families=tuple(family or ()), limit=limit,
         parallel=parallel or cpu_count() or 1, sandbox=Settings.of(sandbox=sandbox).sandbox, resume=True,
     )  # fmt: skip
-    # Whoever does not look may ask any tool about the picture, not only those that the task needs.
-    plays = [
-        *plans_of_agents(choice, [AGENTS[name] for name in PLAYED if name != BLIND], output),
-        *plans_of_agents(replace(choice, profile="full"), [AGENTS[BLIND]], output / BLIND),
-    ]
-    check_backend(plays[0][0].settings)
+    others = [AGENTS[name] for name in PLAYED if name not in (BLIND, SIBLING)]
+    plays = plans_of_agents(choice, others, output)
     library, ids = plays[0][0].library, plays[0][0].header.tasks
+    ways = max(len(library.task(id).references) for id in ids)
+    # Whoever does not look may ask any tool about the picture, not only those that the task needs.
+    plays += plans_of_agents(replace(choice, repeats=ways), [AGENTS[SIBLING]], output / SIBLING)
+    plays += plans_of_agents(replace(choice, profile="full"), [AGENTS[BLIND]], output / BLIND)
+    plays.sort(key=lambda play: PLAYED.index(play[0].header.agent))
+    check_backend(plays[0][0].settings)
     typer.echo(f"{len(ids)} tasks with each of {len(plays)} agents; results go to {output}", err=True)
     try:
         play_all(plays)

@@ -29,8 +29,10 @@ class Floor(NamedTuple):
     """Over the tasks of any one family."""
 
 
+SIBLING = "sibling"
+"""Replays another task of the family: one sample for each of that task's references, and the best one counts."""
 FLOORS = (
-    Floor("sibling", mean=0.25, family=0.45),
+    Floor(SIBLING, mean=0.25, family=0.45),
     Floor("generic", mean=0.20),
     Floor("dump", mean=0.15),
 )
@@ -93,20 +95,21 @@ class Scores:
 
 
 def scores_of(results: ResultSet) -> Scores:
-    """What the agent of a result set got."""
+    """What the agent of a result set got; of several samples of a task the best one counts."""
+    cards: dict[str, list[ScoreCard]] = {}
+    for result in results.results:
+        cards.setdefault(result.sample.task, []).append(result.card)
     averages: dict[str, list[float]] = {}
     solved: Counter[str] = Counter()
-    for result in results.results:
-        averages.setdefault(result.card.family, []).append(average(result.card))
-        solved[result.card.family] += bool(result.card.success)
+    for own in cards.values():
+        averages.setdefault(own[0].family, []).append(max(map(average, own)))
+        solved[own[0].family] += any(card.success for card in own)
     return Scores(
         agent=results.header.agent,
         averages=averages,
         solved_in=solved,
         imperfect=tuple(
-            result.sample.task
-            for result in results.results
-            if not result.card.success or average(result.card) < 1 - _SAME
+            task for task, own in cards.items() if not any(card.success and average(card) >= 1 - _SAME for card in own)
         ),
         unplayed=len(results.void) + len(results.missing),
     )

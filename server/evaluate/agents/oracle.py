@@ -8,10 +8,15 @@ from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.trajectory import Trajectory
 
 
-def reference(play: Play) -> Trajectory:
-    """The first reference that the tools of the seat can play."""
+def references(play: Play) -> list[Trajectory]:
+    """The references that the tools of the seat can play; the first where they can play none."""
     ways = [way.trajectory for way in play.task.references]
-    return next((way for way in ways if all(call.tool in play.shown for call in way.calls)), ways[0])
+    return [way for way in ways if all(call.tool in play.shown for call in way.calls)] or ways[:1]
+
+
+def reference(play: Play) -> Trajectory:
+    """The first of them."""
+    return references(play)[0]
 
 
 async def oracle(play: Play) -> str:

@@ -43,6 +43,8 @@ class Play:
     """The set that the task is from: a template for a task may be another one."""
     run: str
     """The handle of the run that is played now."""
+    repeat: int = 1
+    """Which sample of the task this is."""
     pictures: tuple[str, ...]
     """Paths in the workspace of what the task shows or plays."""
     shown: frozenset[str]

@@ -96,6 +96,7 @@ async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
             task=task,
             library=plan.library,
             run=str(facts["run"]),
+            repeat=attempt.repeat,
             pictures=(*facts["pictures"], *facts.get("recordings", ())),
             shown=frozenset(tool.qualified for tool in seat.tools.values()),
             indirect=bool(seat.unlisted),

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from m3bench.server.evaluate.agents.oracle import reference
+from m3bench.server.evaluate.agents.oracle import reference, references
 from m3bench.server.evaluate.agents.play import Play
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.examples import load_examples
@@ -23,9 +23,13 @@ MAX_ANSWER = 60_000
 
 
 async def sibling(play: Play) -> str:
-    """Plays the reference of the next task of the family on this task's picture, and gives that task's answer."""
+    """Plays a reference of the next task of the family on this task's picture, and gives that task's answer.
+
+    The first sample of a task has the first reference, the second sample the second, and so on in a circle.
+    """
     other = next_task(play)
-    for step in reference(replace(play, task=other)).steps:
+    ways = references(replace(play, task=other))
+    for step in ways[(play.repeat - 1) % len(ways)].steps:
         await play.step([on_this_picture(call, other, play) for call in step.calls])
     play.fields = right_fields(other.fields)
     return other.answer

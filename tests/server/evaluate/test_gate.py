@@ -161,12 +161,45 @@ def test_a_family_of_the_bundled_set_passes(tmp_path: Path) -> None:
     assert (done.exit_code, found["problems"], found["tasks"]) == (0, [], 3)
 
 
-def played_without_eyes(set_or_name: str, folder: Path, *more: str) -> Scores:
-    """What the agent without eyes gets for a set, with every tool."""
-    options = ["--profile", "full", "--sandbox", "inprocess", "-o", str(folder), *more]
-    done = CliRunner().invoke(app, ["run", "--agent", BLIND, "--tasks", set_or_name, *options])
+def played(agent: str, set_or_name: str, folder: Path, *more: str) -> Scores:
+    """What an agent gets for a set."""
+    options = ["--sandbox", "inprocess", "--parallel", "1", "-o", str(folder), *more]
+    done = CliRunner().invoke(app, ["run", "--agent", agent, "--tasks", set_or_name, *options])
     assert done.exit_code == 0, done.output
     return scores_of(read_resultset(folder))
+
+
+def played_without_eyes(set_or_name: str, folder: Path, *more: str) -> Scores:
+    """What the agent without eyes gets for a set, with every tool."""
+    return played(BLIND, set_or_name, folder, "--profile", "full", *more)
+
+
+def test_of_all_ways_to_replay_another_task_the_best_one_counts(tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "set")
+    content = json.loads((folder / "tasks.json").read_text())
+    first = content["tasks"][1]
+    another = {"steps": [[{"tool": "math/sum", "arguments": {"numbers": [1, 2]}}]]}
+    content["tasks"] = [first, first | {"id": "sum-2", "references": [another, *first["references"]]}]
+    (folder / "tasks.json").write_text(json.dumps(content))
+    once = played("sibling", str(folder), tmp_path / "once")
+    assert once.averages == {"sums": [0, 1]}
+    twice = played("sibling", str(folder), tmp_path / "twice", "--repeat", "2")
+    assert twice.averages == {"sums": [1, 1]}
+
+
+@pytest.mark.slow
+def test_whoever_replays_another_film_gets_little_whatever_way_is_taken(tmp_path: Path) -> None:
+    films = ("--family", "signposts", "--family", "glimpse", "--repeat", "3")
+    scores = played("sibling", "recordings", tmp_path, *films)
+    assert (scores.unplayed, scores.solved) == (0, 0)
+    assert scores.mean <= 0.25
+
+
+@pytest.mark.slow
+def test_in_slides_the_wrong_books_are_worth_more_than_the_wrong_tools(tmp_path: Path) -> None:
+    tasks = ("--task", "slides-4", "--task", "slides-5")
+    books, tools = (played(agent, "studio", tmp_path / agent, *tasks).mean for agent in ("wrong-entity", "wrong-tools"))
+    assert books > tools + 0.01
 
 
 @pytest.mark.slow
