@@ -60,8 +60,8 @@ class Museum:
             heights = (_LEDGE + 62, level) if row else (44, _LEDGE)
             card = (work["title"], works.maker(work), work["date"])
             x = gap + width / 2 + column * (width + gap)
-            boxes.append(exhibit(canvas, rng, kind, x, width, heights, card))
-        canvas.light(rng, 0.8)
+            boxes.append(exhibit(canvas, rng, kind, work["id"], x, width, heights, card))
+        canvas.light(rng, 0.4)
         meant = rng.sample(range(_COUNT), _RED + rng.choice(_BLUE))
         for number in meant:
             pen.loop(canvas, rng, boxes[number], pen.RED if number in meant[:_RED] else pen.BLUE)

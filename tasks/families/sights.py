@@ -57,7 +57,7 @@ def pair(rng: random.Random, kit: Kit, pool: Sequence[Record], beside: Sequence[
     towns = [town_line(kit, city) for city in cities[:2]]
     lines = [f"{city['name']}, {land_line(kit, city)}" for city in cities]
     boxes = postcards.rows(canvas, rng, list(zip(cards, lines, strict=True)))
-    canvas.light(rng, 0.6)
+    canvas.light(rng, 0.4)
     pen.circle(canvas, rng, boxes[:2], boxes[2:])
     return Composition.of(canvas, landmarks=[dict(sight) for sight in chosen], towns=towns)
 

@@ -34,15 +34,3 @@ def bridge() -> Drawing:
         rect(-90, 110, 480, 8, SHADE),
         *(rect(x, 100, 8, 12, SHADE) for x in (4, 78, 146, 214, 288)),
     ]
-
-
-def steel_arch() -> Drawing:
-    """A road hung from a steel arch."""
-    return [
-        rect(-90, 152, 480, 90, "#5f9dbd"),
-        path("M44 140 Q150 10 256 140", more='stroke="#5c6670" stroke-width="7"'),
-        path("M44 140 Q150 38 256 140", more='stroke="#5c6670" stroke-width="3"'),
-        *(line(x, 140, x, 140 - 64 * (1 - ((x - 150) / 106) ** 2), "#5c6670", 2) for x in range(58, 250, 12)),
-        rect(-90, 138, 480, 7, "#5c6670"),
-        *(rect(x, 106, 22, 60, STONE) for x in (28, 250)),
-    ]

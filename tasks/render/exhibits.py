@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.drawings import Drawing, sheet
 from m3bench.tasks.render.paintings import painting
 from m3bench.tasks.render.shapes import ellipse, fade, line, mix, path, polygon, rect
 from m3bench.tasks.scene import Box
@@ -19,6 +20,8 @@ _ART = {
     "bell": "bell",
     "shield": "shield",
 }
+_RIM = 52
+"""What a frame adds to a picture's width and height."""
 PICTURES = ("portrait", "scene", "landscape", "still life", "print", "photograph", "scroll", "textile")
 """Kinds that hang on the wall."""
 PIECES = (*_ART, "statue", "armour", "stele", "jewel", "mask", "plate", "instrument")
@@ -54,6 +57,7 @@ def exhibit(
     canvas: Canvas,
     rng: random.Random,
     kind: str,
+    number: int,
     x: float,
     width: float,
     heights: tuple[float, float],
@@ -64,7 +68,8 @@ def exhibit(
     Args:
         canvas: Where.
         rng: Chooses colours and shapes.
-        kind: One of `PICTURES` or `PIECES`.
+        kind: One of `PICTURES` or `PIECES`; a work without a drawing of its own looks like its kind.
+        number: Of the work in the museum, after which its own drawing is named.
         x: Middle of the column.
         width: Of the column.
         heights: Where the column begins, and the floor or ledge that it stands on.
@@ -77,10 +82,12 @@ def exhibit(
     top = level - 32 - tall
     canvas.draw(ellipse(x, high, width * 0.6, 240, "#fff6dc", 'opacity="0.07"'))
     if kind in PICTURES:
-        upper = _hang(canvas, rng, kind, x, width, (high, top - 24))
+        own = sheet("paintings").get(f"met-{number}")
+        upper = _hang(canvas, rng, kind, own, x, width, (high, top - 24))
         canvas.draw(rect(x - width / 2 + 5, top + 6, width, tall, "#00000030", 4))
     else:
-        upper = _case(canvas, rng, kind, x, width, (high, top - 14), level)
+        own = sheet("pieces").get(f"met-{number}")
+        upper = _case(canvas, rng, kind, own, x, width, (high, top - 14), level)
     canvas.draw(rect(x - width / 2, top, width, tall, "#fbf9f3", 4))
     y = top + 36
     for text in lines:
@@ -92,26 +99,48 @@ def exhibit(
     return (round(x - width / 2), round(upper), round(x + width / 2), round(top + tall))
 
 
-def _hang(canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, between: tuple[float, float]) -> float:
+def _hang(
+    canvas: Canvas,
+    rng: random.Random,
+    kind: str,
+    own: Drawing | None,
+    x: float,
+    width: float,
+    between: tuple[float, float],
+) -> float:
     """A framed picture; returns where it begins."""
     high, bottom = between
-    room = bottom - high
-    tall = min(room, 330) * rng.uniform(0.92, 1)
+    tall = min(bottom - high, 330) * rng.uniform(0.92, 1)
     wide = min(width * 0.94, tall * (0.78 if kind in ("portrait", "scroll") else 1.25))
+    if own is not None:
+        room = tall
+        wide = min(width * 0.94, (tall - _RIM) * own.width / own.height + _RIM)
+        tall = (wide - _RIM) * own.height / own.width + _RIM
+        bottom -= (room - tall) / 2
     top, left = bottom - tall, x - wide / 2
     frame = rng.choice(("#b8893a", "#8a6230", "#3a2f28", "#c9a24f"))
+    box = (left + _RIM / 2, top + _RIM / 2, wide - _RIM, tall - _RIM)
+    # Composed in any case: what a family chooses afterwards does not depend on which works have a drawing.
+    like_its_kind = painting(rng, kind, *box)
     canvas.draw(rect(left + 8, top + 12, wide, tall, "#00000045"))
     canvas.thing(
         "picture frame",
         rect(left, top, wide, tall, mix(frame, "#000000", 0.25), 3), rect(left + 6, top + 6, wide - 12, tall - 12, frame, 2),
         rect(left + 22, top + 22, wide - 44, tall - 44, mix(frame, "#000000", 0.4)),
-        *painting(rng, kind, left + 26, top + 26, wide - 52, tall - 52),
+        *(like_its_kind if own is None else own.fitted(*box)),
     )  # fmt: skip
     return top
 
 
 def _case(
-    canvas: Canvas, rng: random.Random, kind: str, x: float, width: float, between: tuple[float, float], level: float
+    canvas: Canvas,
+    rng: random.Random,
+    kind: str,
+    own: Drawing | None,
+    x: float,
+    width: float,
+    between: tuple[float, float],
+    level: float,
 ) -> float:
     """A piece under glass on a stone; returns where the glass begins."""
     stone = rng.choice(("#e8e4da", "#d9d4ca", "#f1efe9", "#e3e6e6"))
@@ -126,11 +155,17 @@ def _case(
         rect(x - wide / 2, top, wide, foot - top, "#eaf4f8", 4, 'opacity="0.30"'),
     )
     tall = min(foot - top - 40, 330) * rng.uniform(0.86, 1)
-    if kind in _ART:
+    label = _SEEN.get(kind, kind)
+    like_its_kind = [] if kind in _ART else _piece(rng, kind, x, foot - 4, tall)
+    if own is not None:
+        scale = min(tall / own.height, wide * 0.92 / own.width)
+        across, down = own.width * scale, own.height * scale
+        canvas.thing(label, *own.fitted(x - across / 2, foot - 4 - down, across, down), shadow=True)
+    elif kind in _ART:
         height = tall * (0.58 if kind in ("animal", "bull", "manuscript") else 1)
-        canvas.place(_ART[kind], x, foot - 4, height, label=_SEEN.get(kind, kind))
+        canvas.place(_ART[kind], x, foot - 4, height, label=label)
     else:
-        canvas.thing(_SEEN.get(kind, kind), *_piece(rng, kind, x, foot - 4, tall), shadow=True)
+        canvas.thing(label, *like_its_kind, shadow=True)
     canvas.draw(
         rect(x - wide / 2, top, wide, foot - top, "none", 4, 'stroke="#ffffff" stroke-width="4" opacity="0.75"'),
         polygon(

@@ -108,29 +108,6 @@ def monument() -> Drawing:
     ]
 
 
-def wall() -> Drawing:
-    """A wall of large stones."""
-    rows = [
-        rect(20 + 26 * n - (13 if r % 2 else 0), 74 + 19 * r, 24.5, 17.5, STONE if (n * 7 + r * 3) % 4 else SHADE, 1.5)
-        for r in range(5)
-        for n in range(11)
-    ]
-    return [
-        rect(6, 70, 290, 100, "#a8946f", 2),
-        *rows,
-        *(ellipse(x, y, 9, 5, "#6f9a5c") for x, y in ((70, 92), (186, 110), (240, 90))),
-    ]
-
-
-def statue() -> Drawing:
-    """A figure sitting on a rock."""
-    return [
-        path(f"M92 {FOOT} Q104 138 128 140 Q150 126 176 142 Q204 146 210 {FOOT} Z", "#8f8a80"),
-        path("M134 142 Q128 112 144 100 L158 100 Q170 118 166 134 Q186 132 196 142 L190 148 Q168 142 150 146 Z", GREEN),
-        ellipse(152, 88, 9, 11, GREEN),
-    ]
-
-
 def merlion() -> Drawing:
     """A beast that spouts water."""
     return [
@@ -141,15 +118,6 @@ def merlion() -> Drawing:
         ellipse(164, 74, 3, 3, DARK),
         path("M176 84 Q226 88 238 170", more='stroke="#d7ecf5" stroke-width="6"'),
         *(path(f"M{138} {y} q14 8 28 0", more=f'stroke="{SHADE}" stroke-width="2"') for y in (112, 126, 140)),
-    ]
-
-
-def obelisk() -> Drawing:
-    """A pointed pillar."""
-    return [
-        rect(104, 162, 92, 8, SHADE),
-        polygon([(136, 162), (143, 36), (150, 20), (157, 36), (164, 162)], PALE),
-        polygon([(150, 162), (150, 20), (157, 36), (164, 162)], SHADE, 'opacity="0.7"'),
     ]
 
 

@@ -1,7 +1,7 @@
 """Palaces, castles and houses, drawn in a frame of 300 × 200 units."""
 
 from m3bench.tasks.render.masonry import DARK, FOOT, GLASS, PALE, ROOF, SHADE, STONE, Drawing, arches
-from m3bench.tasks.render.shapes import ellipse, line, path, polygon, rect
+from m3bench.tasks.render.shapes import line, path, polygon, rect
 
 
 def castle() -> Drawing:
@@ -47,19 +47,6 @@ def modern() -> Drawing:
         polygon([(64, FOOT), (90, 110), (220, 92), (240, FOOT)], PALE),
         polygon([(120, 150), (134, 112), (206, 102), (216, 150)], GLASS),
         *(line(x, 150, x + 4, 106, "#ffffff", 1.5) for x in range(136, 212, 12)),
-    ]
-
-
-def fountain() -> Drawing:
-    """A fountain before a palace."""
-    return [
-        *palace(),
-        ellipse(150, 168, 92, 12, GLASS),
-        ellipse(150, 165, 84, 8, "#bfe0ec"),
-        *(
-            path(f"M{x} 164 q-6 -22 -12 -2 M{x} 164 q6 -22 12 -2", more='stroke="#ffffff" stroke-width="2.5"')
-            for x in (110, 150, 190)
-        ),
     ]
 
 

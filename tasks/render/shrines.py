@@ -1,7 +1,6 @@
 """Churches, mosques, temples and tombs, drawn in a frame of 300 × 200 units."""
 
 from m3bench.tasks.render.masonry import (
-    BRICK,
     DARK,
     FOOT,
     GLASS,
@@ -27,38 +26,11 @@ def church() -> Drawing:
     ]  # fmt: skip
 
 
-def basilica() -> Drawing:
-    """A church with a great dome."""
-    return [
-        rect(76, 124, 148, 46, STONE), rect(112, 108, 76, 62, STONE), polygon([(108, 108), (150, 92), (192, 108)], SHADE), rect(126, 78, 48, 20, PALE), *columns(126, 174, 80, 96, 7, SHADE),
-        path("M122 78 Q124 40 150 36 Q176 40 178 78 Z", "#8fa9b5"), *(path(f"M150 38 Q{150 + o} 46 {150 + o * 1.1:.0f} 78", more='stroke="#ffffff" stroke-width="1.2" opacity="0.6"') for o in (-16, 0, 16)),
-        rect(145, 24, 10, 14, PALE), line(150, 24, 150, 12, GOLD, 2.5), *columns(112, 188, 114, 152, 6), *arches(80, 110, 134, 28, 2), *arches(190, 220, 134, 28, 2), *arches(140, 160, 136, 34, 1), rect(68, 164, 164, 6, SHADE),
-    ]  # fmt: skip
-
-
-def spires() -> Drawing:
-    """Four slender spires."""
-    towers = ((112, 54), (136, 34), (164, 34), (188, 54))
-    return [
-        rect(104, 130, 92, 40, SHADE), *(path(f"M{x - 11} {FOOT} L{x - 8} {top + 44} Q{x} {top + 6} {x} {top} Q{x} {top + 6} {x + 8} {top + 44} L{x + 11} {FOOT} Z", STONE, f'stroke="{SHADE}" stroke-width="1.5"') for x, top in towers),
-        *(ellipse(x, top, 3.5, 3.5, GOLD) for x, top in towers), *(rect(x - 2, y, 4, 8, DARK) for x, top in towers for y in range(top + 36, 128, 16)), polygon([(128, 150), (150, 116), (172, 150)], SHADE), *arches(136, 164, 142, 28, 1),
-    ]  # fmt: skip
-
-
 def mosque() -> Drawing:
     """A mosque with two minarets."""
     return [
         rect(92, 118, 116, 52, STONE), ellipse(150, 118, 40, 36, GLASS), rect(92, 118, 116, 8, SHADE), line(150, 82, 150, 70, GOLD, 3), *(ellipse(x, 126, 14, 12, GLASS) for x in (106, 194)), rect(92, 126, 116, 44, STONE),
         *arches(98, 202, 136, 34, 7), *(fragment for x in (70, 230) for fragment in (rect(x - 5, 70, 10, 100, STONE), rect(x - 8, 96, 16, 4, SHADE), polygon([(x - 6, 70), (x, 40), (x + 6, 70)], DARK))),
-    ]  # fmt: skip
-
-
-def onions() -> Drawing:
-    """A church with onion domes."""
-    towers = ((102, 124, 9, "#3f8f5f"), (126, 108, 10, "#3c6fb0"), (174, 108, 10, "#c8732f"), (198, 124, 9, "#7a4fa0"))
-    return [
-        rect(88, 138, 124, 32, BRICK), *arches(90, 210, 146, 22, 8, "#f0e2c8"), *(fragment for x, y, r, colour in towers for fragment in (rect(x - 7, y, 14, FOOT - y - 20, BRICK), *dome(x, y, r, colour))),
-        polygon([(134, 138), (150, 66), (166, 138)], BRICK), rect(144, 56, 12, 12, BRICK), *dome(150, 56, 8, GOLD),
     ]  # fmt: skip
 
 

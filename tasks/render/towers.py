@@ -2,7 +2,7 @@
 
 import math
 
-from m3bench.tasks.render.masonry import DARK, FOOT, GLASS, GOLD, PALE, ROOF, SHADE, STONE, Drawing, arches, spire
+from m3bench.tasks.render.masonry import DARK, FOOT, GLASS, GOLD, PALE, SHADE, STONE, Drawing, arches, spire
 from m3bench.tasks.render.shapes import ellipse, line, path, polygon, rect
 
 
@@ -55,14 +55,6 @@ def burj() -> Drawing:
     ]
 
 
-def disc_tower(top: float = 14, disc: float = 70, colour: str = PALE, wide: float = 26) -> Drawing:
-    """A slim tower with a disc near its top."""
-    return [
-        polygon([(136, FOOT), (147, disc), (153, disc), (164, FOOT)], colour), polygon([(150, FOOT), (150, disc), (153, disc), (164, FOOT)], "#000000", 'opacity="0.12"'),
-        ellipse(150, disc, wide, 7, colour), ellipse(150, disc + 4, wide * 0.8, 6, SHADE), ellipse(150, disc - 5, wide * 0.6, 5, ROOF), line(150, disc - 8, 150, top, "#8c8c90", 3),
-    ]  # fmt: skip
-
-
 def pearl() -> Drawing:
     """A television tower of spheres."""
     return [
@@ -112,17 +104,6 @@ def lighthouse() -> Drawing:
         rect(132, 56, 36, 6, DARK),
         rect(140, 38, 20, 18, GOLD),
         polygon([(136, 38), (150, 24), (164, 38)], "#c8423a"),
-    ]
-
-
-def column() -> Drawing:
-    """A column with a gilded figure."""
-    return [
-        rect(116, 158, 68, 12, SHADE),
-        rect(126, 146, 48, 12, STONE),
-        polygon([(140, 146), (145, 54), (155, 54), (160, 146)], PALE),
-        rect(141, 48, 18, 7, STONE),
-        path("M150 24 L156 48 L144 48 Z M150 34 L134 28 L146 42 Z M150 34 L166 28 L154 42 Z", GOLD),
     ]
 
 
