@@ -61,7 +61,7 @@ class Camping:
         others = rng.sample([one for one in parks if one is not park], _BROCHURES - 1)
         shown = rng.sample([park, *others], _BROCHURES)
         canvas = Canvas(kit.art, 1400, 1080)
-        boxes = rack(canvas, rng, [brochure(one) for one in shown])
+        boxes = rack(canvas, rng, [brochure(one) for one in shown], [one["id"] for one in shown])
         canvas.light(rng, 0.6)
         meant = boxes[shown.index(park)]
         pen.circle(canvas, rng, [meant], [box for box in boxes if box is not meant])

@@ -12,7 +12,7 @@ from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.catch import Look, catch
+from m3bench.tasks.render.catch import catch
 from m3bench.tasks.task import ReferenceCall
 
 _SPOTS = (
@@ -29,9 +29,8 @@ _BETTER = 0.1
 
 
 class _Species(NamedTuple):
-    """How a fish looks, and how long it may be in centimetres."""
+    """How long a fish may be, in centimetres."""
 
-    look: Look
     shortest: int
     longest: int
 
@@ -55,11 +54,11 @@ class Fish:
         species = _tables().species
         caught = rng.sample(sorted(species), _CAUGHT)
         names = rng.sample(caught, rng.choice((2, 3, 3)))
-        lengths = {name: rng.randint(*species[name][1:]) for name in caught}
+        lengths = {name: rng.randint(*species[name]) for name in caught}
         spots = rng.sample(_SPOTS, _CAUGHT)
         spot = rng.choice(spots)
         canvas = Canvas(kit.art, 1500, 1080)
-        fish = [(name, species[name].look, lengths[name]) for name in caught]
+        fish = [(name, lengths[name]) for name in caught]
         found, lines = catch(canvas, rng, fish, [f"{one}, NJ" for one in spots])
         canvas.light(rng, 0.6)
         boxes, places = dict(zip(caught, found, strict=True)), dict(zip(spots, lines, strict=True))

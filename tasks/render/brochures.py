@@ -4,27 +4,34 @@ import random
 from collections.abc import Callable, Sequence
 
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.drawings import Drawing, sheet
 from m3bench.tasks.render.shapes import ellipse, fade, mix, path, polygon, rect
 from m3bench.tasks.scene import Box
 
 COLUMNS = 4
 _WIDE, _TALL, _BAND = 296.0, 214.0, 64.0
+_LETTERS, _SMALLEST, _HALVED = 30.0, 22.0, 26.0
+"""Sizes of a name: as a rule, at least on one line, and on two lines."""
 _SKIES = (("#7fb8e0", "#e6f2f8"), ("#f0ae7c", "#fbe6cc"), ("#8fb0cf", "#f3e6dc"), ("#6aa7cf", "#dcefe9"))
 
 
-def rack(canvas: Canvas, rng: random.Random, parks: Sequence[tuple[str, str, str]]) -> list[Box]:
+def rack(
+    canvas: Canvas, rng: random.Random, parks: Sequence[tuple[str, str, str]], codes: Sequence[str] = ()
+) -> list[Box]:
     """Brochures in rows of four, on a canvas of 1400 pixels' width; returns their boxes.
 
     Args:
         canvas: Where.
         rng: Chooses light and shapes.
         parks: Name, kind of park, and landscape of each.
+        codes: Of the parks, each of which then looks like itself and not like any park of its landscape.
     """
     wood = rng.choice(("#8d633f", "#75543a", "#a97f5b", "#6d7680"))
     rows = (len(parks) + COLUMNS - 1) // COLUMNS
     canvas.draw(rect(0, 0, canvas.width, canvas.height, mix(wood, "#ffffff", 0.55)))
     boxes = []
-    for number, (name, kind, landscape) in enumerate(parks):
+    sceneries: list[Drawing | None] = [sheet("parks")[code] for code in codes] or [None] * len(parks)
+    for number, ((name, kind, landscape), scenery) in enumerate(zip(parks, sceneries, strict=True)):
         row = number // COLUMNS
         left = 62 + number % COLUMNS * 327 + rng.uniform(-7, 7)
         top = 36 + row * (canvas.height - 44) / rows + rng.uniform(-3, 3)
@@ -35,25 +42,44 @@ def rack(canvas: Canvas, rng: random.Random, parks: Sequence[tuple[str, str, str
                 rect(0, foot, canvas.width, 6, mix(wood, "#ffffff", 0.35)),
                 rect(0, foot + 40, canvas.width, 8, "#00000030"),
             )
-        boxes.append(_brochure(canvas, rng, left, top, name, kind, landscape))
+        boxes.append(_brochure(canvas, rng, (left, top), name, kind, landscape, scenery))
     return boxes
 
 
-def _brochure(canvas: Canvas, rng: random.Random, left: float, top: float, name: str, kind: str, landscape: str) -> Box:
+def _brochure(
+    canvas: Canvas,
+    rng: random.Random,
+    corner: tuple[float, float],
+    name: str,
+    kind: str,
+    landscape: str,
+    scenery: Drawing | None,
+) -> Box:
     sky, low = rng.choice(_SKIES)
+    left, top = corner
     key = f"sky{round(left)}-{round(top)}"
-    x, y, tall = left, top + _BAND, _TALL - _BAND
+    sun = left + _WIDE * rng.uniform(0.12, 0.88)
+    # Composed in any case: what a family chooses afterwards does not depend on which parks have a drawing.
+    drawn = _LANDSCAPES[landscape](rng, left, top + _BAND, _TALL - _BAND, low)
+    fits = canvas.art.width(name, _SMALLEST, "sans bold") < _WIDE - 28
+    lines = [name] if scenery is None or fits else canvas.lines(name, _WIDE - 28, _HALVED, "sans bold")
+    size = _LETTERS if len(lines) == 1 else _HALVED
+    band = _BAND + (len(lines) - 1) * size
+    x, y, tall = left, top + band, _TALL - band
+    if scenery is not None:
+        drawn = scenery.fitted(x, y, _WIDE, tall)
     canvas.draw(
         rect(left + 6, top + 7, _WIDE, _TALL, "#00000045", 3),
         fade(key, sky, low),
         rect(x, y, _WIDE, tall, f"url(#{key})"),
-        ellipse(x + _WIDE * rng.uniform(0.12, 0.88), y + 34, 15, 15, "#fff4cf", 'opacity="0.9"'),
-        *_LANDSCAPES[landscape](rng, x, y, tall, low),
-        rect(left, top, _WIDE, _BAND, "#191a1c", 3),
+        ellipse(sun, y + 34, 15, 15, "#fff4cf", 'opacity="0.9"'),
+        *drawn,
+        rect(left, top, _WIDE, band, "#191a1c", 3),
         rect(left, top, _WIDE, _TALL, "none", 3, 'stroke="#00000038" stroke-width="2"'),
     )
-    canvas.text(name, left + 14, top + 34, 30, face="sans bold", fill="#ffffff", width=_WIDE - 28)
-    canvas.text(kind, left + 14, top + 56, 18, fill="#e2e2de", width=_WIDE - 28)
+    for number, text in enumerate(lines):
+        canvas.text(text, x + 14, top + 34 + number * size, size, face="sans bold", fill="#ffffff", width=_WIDE - 28)
+    canvas.text(kind, x + 14, top + band - 8, 18, fill="#e2e2de", width=_WIDE - 28)
     return (round(left), round(top), round(left + _WIDE), round(top + _TALL))
 
 

@@ -26,7 +26,7 @@ def test_every_work_that_the_museum_shows_is_drawn():
     assert [work["title"] for work in (*known, *pieces) if f"met-{work['id']}" not in drawn] == []
 
 
-@pytest.mark.parametrize("name", ["landmarks", "paintings", "pieces"])
+@pytest.mark.parametrize("name", ["fish", "landmarks", "paintings", "parks", "pieces"])
 def test_a_drawing_can_lie_in_a_picture_beside_any_other(name):
     """Names inside a drawing, such as those of gradients, would be taken for those of another."""
     for key, drawing in sheet(name).items():
