@@ -86,6 +86,17 @@ def error_object(error: WireError) -> dict[str, Any]:
     return {"code": error[0], "message": error[1]} | ({"data": error[2]} if len(error) == 3 else {})
 
 
+class Delivery(Protocol):
+    """Takes an answer to its client as soon as it is on record, from the thread that put it there."""
+
+    sent_ns: int
+    """When it left; 0 as long as it is still to be sent."""
+
+    def send(self, answer: Answer) -> None:
+        """Send the answer if nobody has to wait for that; never raises."""
+        ...
+
+
 class Journal(Protocol):
     """Where calls are written."""
 
@@ -97,8 +108,13 @@ class Journal(Protocol):
         """
         ...
 
-    async def answered(self, call: int, answer: Answer) -> None:
+    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
         """Put the answer on record, also through a cancellation; it survives the death of this process from then on.
+
+        Args:
+            call: The number of the call.
+            answer: Its answer.
+            delivery: May be given the answer the moment that it is on record.
 
         Raises:
             StoreError: It is not on record, and must not be sent.

@@ -8,14 +8,17 @@ tool call of the settled revision stays with the SDK.
 import json
 import logging
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import anyio
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.call import Caller, Relay, error_object
+from m3bench.proxy.call import Answer, Caller, Relay, error_object
 from m3bench.proxy.front import Front, tool_request
 from m3bench.proxy.messages import Id, Json, Message, dump, error_bytes
 from m3bench.proxy.seat import Seat
@@ -30,6 +33,29 @@ class Response(NamedTuple):
     line: bytes
     code: int | None = None
     """Of the error, when it is one."""
+
+
+class _Delivery:
+    """Sends the answer to a call from the thread that has put it on record.
+
+    Args:
+        response: Makes the response of the answer.
+        send: Writes a line if that takes no waiting, and tells whether it did.
+    """
+
+    def __init__(self, response: Callable[[Answer], Response], send: Callable[[bytes], bool]) -> None:
+        self.sent_ns = 0
+        self._response = response
+        self._send = send
+
+    def send(self, answer: Answer) -> None:
+        """Send it, unless that has to wait; a client that reads no more is left to whoever waits for this."""
+        line = self._response(answer).line
+        # Before it leaves: the next call of the client must not seem to have come earlier.
+        now = time.monotonic_ns()
+        with suppress(OSError):
+            if self._send(line + b"\n"):
+                self.sent_ns = now
 
 
 class _Question:
@@ -112,16 +138,21 @@ class Conversation:
         for scope in self._running.values():
             scope.cancel()
 
-    async def answer(self, seat: Seat, message: Message, raw: bytes | None, relay: Relay) -> Response | None:
-        """The response to a call that is taken; None when the client took it back.
+    async def answer(
+        self, seat: Seat, message: Message, raw: bytes | None, relay: Relay, send: Callable[[bytes], bool] | None = None
+    ) -> Response | None:
+        """The response to a call that is taken; None when the client took it back, or has it already.
 
         Args:
             seat: Where the client sits.
             message: The call.
             raw: Its bytes as they came, when the transport has them.
             relay: Where notifications of the call go.
+            send: Writes a line to the client, from any thread, if that takes no waiting; tells whether it did.
         """
         assert message.id is not None
+        response = partial(self._response, message.id)
+        delivery = _Delivery(response, send) if send is not None else None
         caller = Caller(seat=seat.id, revision=self.revision, client=self.client)
         with anyio.CancelScope() as scope:
             self._running[message.id] = scope
@@ -129,11 +160,8 @@ class Conversation:
                 scope.cancel()
             try:
                 request = tool_request(caller, message.id, message.params, raw)
-                answer = await self._front.router.call(seat, request, relay)
-                if answer.error is not None:
-                    return Response(error_bytes(message.id, error_object(answer.error)), answer.error[0])
-                head = b'{"jsonrpc":"2.0","id":%b,"result":' % json.dumps(message.id).encode()
-                return Response(b"".join((head, self._front.result(answer, self.revision), b"}")))
+                answer = await self._front.router.call(seat, request, relay, delivery)
+                return response(answer) if delivery is None or not delivery.sent_ns else None
             except Exception as error:
                 logger.exception("A call failed inside the proxy")
                 text = (
@@ -145,3 +173,9 @@ class Conversation:
                 if self._running.get(message.id) is scope:
                     del self._running[message.id]
         return None
+
+    def _response(self, id: Id, answer: Answer) -> Response:
+        if answer.error is not None:
+            return Response(error_bytes(id, error_object(answer.error)), answer.error[0])
+        head = b'{"jsonrpc":"2.0","id":%b,"result":' % json.dumps(id).encode()
+        return Response(b"".join((head, self._front.result(answer, self.revision), b"}")))

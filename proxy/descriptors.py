@@ -8,6 +8,7 @@ On systems where pipes cannot be waited for, threads do both.
 import asyncio
 import os
 import select
+import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 
@@ -30,6 +31,9 @@ class Descriptors:
         self._source = source
         self._sink = sink
         self._lock = anyio.Lock(fast_acquire=True)
+        self._turn = threading.Lock()
+        """Held while something is written, by whichever thread."""
+        self._sends = True
 
     async def chunks(self, at_once: AtOnce | None = None) -> AsyncIterator[bytes]:
         """What arrives, until the other side closes.
@@ -48,22 +52,39 @@ class Descriptors:
 
     async def send(self, data: bytes) -> None:
         """Write a line whole; raises `OSError` when nobody reads any more."""
-        if not self._lock.locked() and self._has_room(data):
-            os.write(self._sink, data)
+        if not self._lock.locked() and self.send_at_once(data):
             return
         async with self._lock:
             # A line that was begun must be ended, or the stream is lost.
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(self._write, data, abandon_on_cancel=True)
 
-    def _has_room(self, data: bytes) -> bool:
-        """Whether a line can be written whole without waiting."""
-        return len(data) <= _PIPE_BYTES and os.name == "posix" and bool(select.select((), (self._sink,), (), 0)[1])
+    def send_at_once(self, data: bytes) -> bool:
+        """Write a line whole, from any thread, if that can be done without waiting; else nothing, and this is False.
+
+        Raises:
+            OSError: Nobody reads any more.
+        """
+        if len(data) > _PIPE_BYTES or os.name != "posix" or not self._turn.acquire(blocking=False):
+            return False
+        try:
+            if not self._sends or not select.select((), (self._sink,), (), 0)[1]:
+                return False
+            os.write(self._sink, data)
+        finally:
+            self._turn.release()
+        return True
+
+    def stop_sending(self) -> None:
+        """From now on no thread writes at once: what it would write to may soon be something else."""
+        with self._turn:
+            self._sends = False
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
-        while view:
-            view = view[os.write(self._sink, view) :]
+        with self._turn:
+            while view:
+                view = view[os.write(self._sink, view) :]
 
 
 class _Reader:

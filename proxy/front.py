@@ -22,7 +22,7 @@ from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.call import Answer, Caller, Relay, ToolRequest, error_object
+from m3bench.proxy.call import Answer, Caller, Delivery, Relay, ToolRequest, error_object
 from m3bench.proxy.handlers import Handlers, Resources, SdkRelay, SdkServer, SeatOf
 from m3bench.proxy.listening import take_seat
 from m3bench.proxy.messages import Id, Json, dump
@@ -45,8 +45,10 @@ class Calls(Protocol):
         """The schema whose arguments HTTP clients may have to repeat in headers."""
         ...
 
-    async def call(self, seat: Seat, request: ToolRequest, relay: Relay | None = None) -> Answer:
-        """Answer a request; the answer is on record when this returns."""
+    async def call(
+        self, seat: Seat, request: ToolRequest, relay: Relay | None = None, delivery: Delivery | None = None
+    ) -> Answer:
+        """Answer a request; the answer is on record when this returns, and may have been delivered."""
         ...
 
 

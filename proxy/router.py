@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
-from m3bench.proxy.call import CUT_OFF, Answer, Journal, Relay, ToolRequest, error_result
+from m3bench.proxy.call import CUT_OFF, Answer, Delivery, Journal, Relay, ToolRequest, error_result
 from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS, INJECTED, inner
 from m3bench.proxy.logs import NAME, answering
 from m3bench.proxy.names import understood
@@ -122,8 +122,10 @@ class Router:
         """The schema whose arguments HTTP clients may have to repeat in headers: no bundled tool asks for that."""
         return self._upstreams.schema(name) if self._upstreams is not None else None
 
-    async def call(self, seat: Seat, request: ToolRequest, relay: Relay | None = None) -> Answer:
-        """Answer a request; the answer is on record when this returns.
+    async def call(
+        self, seat: Seat, request: ToolRequest, relay: Relay | None = None, delivery: Delivery | None = None
+    ) -> Answer:
+        """Answer a request; the answer is on record when this returns, and may have been delivered.
 
         A call that is cancelled is recorded as cut off by the client, and the cancellation goes on.
         """
@@ -133,16 +135,17 @@ class Router:
         run = seat.run if request.name not in self._own_names(seat) else None
         with answering(seat, seat.run):
             if run is None:
-                return await self._record(seat, request, seat.run, relay, step)
+                return await self._record(seat, request, seat.run, relay, step, delivery)
             run.enter()
             try:
-                return await self._record(seat, request, run, relay, step)
+                return await self._record(seat, request, run, relay, step, delivery)
             finally:
                 run.leave()
 
     async def _record(
-        self, seat: Seat, request: ToolRequest, run: ActiveRun | None, relay: Relay | None, step: Step | None
-    ) -> Answer:
+        self, seat: Seat, request: ToolRequest, run: ActiveRun | None, relay: Relay | None, step: Step | None,
+        delivery: Delivery | None,
+    ) -> Answer:  # fmt: skip
         name = request.name if isinstance(request.name, str) else ""
         tool = seat.tools.get(name) if _reachable(seat, request) else None
         canonical = name
@@ -163,12 +166,13 @@ class Router:
             await self._cut_off(number)
             raise
         try:
-            await self._journal.answered(number, answer)
+            await self._journal.answered(number, answer, delivery)
         except Exception as error:
             # What is not on record must not be seen.
             return _unrecorded("The tool answered, but its answer could not be recorded and is withheld", error)
         try:
-            self._journal.sent(number, time.monotonic_ns())
+            sent_ns = delivery.sent_ns if delivery is not None else 0
+            self._journal.sent(number, sent_ns or time.monotonic_ns())
         except Exception:
             logger.exception("When the answer to call %d left is not on record", number)
         if logger.isEnabledFor(logging.INFO):

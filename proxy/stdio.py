@@ -69,6 +69,10 @@ class Stream(Protocol):
         """Write a line whole; raises `OSError` when nobody reads any more."""
         ...
 
+    def send_at_once(self, data: bytes) -> bool:
+        """Write a line whole, from any thread, if that takes no waiting; raises `OSError` as `send` does."""
+        ...
+
 
 async def serve_stdio(front: Front, seat: Seat, opening: Opening | None = None) -> None:
     """Serve until standard input closes; calls still under way then are cancelled."""
@@ -106,6 +110,7 @@ class Wire(Descriptors):
         os.dup2(self._input, 0)
         os.dup2(self._output, 1)
         os.close(self._input)
+        self.stop_sending()
         os.close(self._output)
 
 
@@ -329,7 +334,8 @@ class Pump:
     async def _call(self, conversation: Conversation, found: Message, raw: bytes | None, sink: Sink) -> None:
         assert self._seat is not None
         relay = _Relay(self._send, conversation, found.params.get("_meta"))
-        response = await conversation.answer(self._seat, found, raw, relay)
+        alone = self._stream.send_at_once if sink == self._send else None
+        response = await conversation.answer(self._seat, found, raw, relay, alone)
         await sink(response.line if response is not None else b"")
 
     def _note_opening(self, found: Message) -> None:

@@ -21,7 +21,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, SubscriptionsListenRequestParams
 
-from m3bench.proxy.call import Answer, Relay, ToolRequest
+from m3bench.proxy.call import Answer, Delivery, Relay, ToolRequest
 from m3bench.proxy.front import Front
 from m3bench.proxy.handlers import SeatOf
 from m3bench.proxy.router import Router
@@ -100,9 +100,11 @@ class Probe:
         """No tool's arguments go into headers."""
         return None
 
-    async def call(self, seat: Seat, request: ToolRequest, relay: Relay | None = None) -> Answer:
+    async def call(
+        self, seat: Seat, request: ToolRequest, relay: Relay | None = None, delivery: Delivery | None = None
+    ) -> Answer:
         """Answer a call by the router of the client that made it."""
-        return await self.client(request.caller.client.strip())[1].call(seat, request, relay)
+        return await self.client(request.caller.client.strip())[1].call(seat, request, relay, delivery)
 
     def client(self, called: str) -> tuple[Notes, Router]:
         """A client's notes and router, made when it is first heard of."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.call import Answer, Delivery, ToolRequest
 from m3bench.server.clients.probe_words import LongText, Words, long_text
 
 
@@ -122,7 +122,7 @@ class Notes:
         self.calls.append(NotedCall(tool=tool, request=request))
         return len(self.calls) - 1
 
-    async def answered(self, call: int, answer: Answer) -> None:
+    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
         """Note how a call ended."""
         noted = self.calls[call]
         noted.answered_ns = time.monotonic_ns()

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.call import Answer, Delivery, ToolRequest
 from m3bench.server.store.contract import Store
 
 
@@ -72,11 +72,11 @@ class LazyJournal:
             observer.received(number, request, run, tool)
         return number
 
-    async def answered(self, call: int, answer: Answer) -> None:
+    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
         """Put its answer on record."""
         observer = self._app.observer
         try:
-            await self._app.store.answered(call, answer)
+            await self._app.store.answered(call, answer, delivery)
         except Exception:
             if observer is not None:
                 observer.withheld(call)

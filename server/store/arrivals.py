@@ -49,9 +49,18 @@ class Arrivals:
         self._lock = threading.Lock()
         self._timed: asyncio.AbstractEventLoop | None = None
 
-    def add(self, call: int, rows: Callable[[], Work]) -> None:
-        """A call has arrived."""
+    def add(self, call: int, rows: Callable[[], Work], *, ahead: bool = False) -> None:
+        """A call has arrived.
+
+        Args:
+            call: Its number.
+            rows: Gives its rows.
+            ahead: Whether to ask for them at the next turn of the event loop, when the call is on its way to its tool.
+        """
         loop = asyncio.get_running_loop()
+        if ahead:
+            rows = once = _Once(rows)
+            loop.call_soon(once.prepare)
         with self._lock:
             self._waiting[call] = rows
             if self._timed is not loop:
@@ -80,3 +89,20 @@ class Arrivals:
         self._timed = None
         with suppress(StoreError):
             self.write()
+
+
+class _Once:
+    """Rows that are put together once; `functools.cache` costs more than these."""
+
+    def __init__(self, rows: Callable[[], Work]) -> None:
+        self._rows = rows
+        self._made: Work | None = None
+
+    def __call__(self) -> Work:
+        if self._made is None:
+            self._made = self._rows()
+        return self._made
+
+    def prepare(self) -> None:
+        with suppress(Exception):  # The writer asks again, and tells whoever waits.
+            self()

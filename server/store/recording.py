@@ -10,10 +10,11 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.call import Answer, Delivery, ToolRequest
 from m3bench.server.store import schema, succession
 from m3bench.server.store.arrivals import Arrivals
 from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
@@ -25,6 +26,9 @@ from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 
 UNRECORDED = "the answer could not be recorded, and the client was given an error in its place"
 """The error of a call whose answer failed to be written; written when that is possible again."""
+
+AHEAD_BYTES = 4096
+"""The rows of a request up to this size are put together while the tool works."""
 
 DEPARTURES = 32
 """Departure times that are written together."""
@@ -136,13 +140,18 @@ class RecordingStore(ABC):
             await self._written_soon(Unit(rows))
             self._seat_recorded(caller.seat)
         else:
-            self._arrivals.add(number, rows)
+            self._arrivals.add(number, rows, ahead=len(request.raw) <= AHEAD_BYTES)
         if self._unrecorded:
             self._last = self._submit(*self._put_right())
         return number
 
-    async def answered(self, call: int, answer: Answer) -> None:
+    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
         """Put an answer on record; it survives the death of this process when this returns.
+
+        Args:
+            call: The number of the call.
+            answer: Its answer.
+            delivery: Is given the answer by the writer when it is on record, if no other was written with it.
 
         Raises:
             StoreError: It is not on record: do not send it.
@@ -161,7 +170,8 @@ class RecordingStore(ABC):
             with self._put_off:
                 self._unrecorded[call] = arrival.missing, f"{UNRECORDED}: {unit.error}"
 
-        unit = Unit(rows, failed, after=arrival.unit)
+        then = partial(delivery.send, answer) if delivery is not None else None
+        unit = Unit(rows, failed, after=arrival.unit, then=then)
         await self._written_soon(unit)
 
     def sent(self, call: int, sent_ns: int) -> None:

@@ -33,14 +33,17 @@ class Unit:
         prepare: Gives the statements; runs in the writer's thread, once.
         failed: Is called there when they are not on record in the end.
         after: A unit submitted before, without which this one must not be on record.
+        then: May be called there as soon as they are on record, before whoever waits is told.
     """
 
     def __init__(
-        self, prepare: Callable[[], Work], failed: Callable[[], None] | None = None, after: "Unit | None" = None
-    ) -> None:
+        self, prepare: Callable[[], Work], failed: Callable[[], None] | None = None, after: "Unit | None" = None,
+        then: Callable[[], None] | None = None,
+    ) -> None:  # fmt: skip
         self.prepare = prepare
         self.failed = failed
         self.after = after
+        self.then = then
         self.work: Work = ()
         self.error: StoreError | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -178,6 +181,8 @@ class Writer:
             for unit in units:
                 if unit.error is not None and unit.failed is not None:
                     unit.failed()
+            if len(units) == 1:
+                _go_on(units[0])
             _tell(units)
         self._disconnect()
 
@@ -266,6 +271,16 @@ class Writer:
         session, self._session = self._session, None
         if session is not None:
             session.close()
+
+
+def _go_on(unit: Unit) -> None:
+    """What follows a unit that was committed alone, and would have to wait for a turn of the event loop.
+
+    Where several were committed the loop is busy, and two threads that work at once get in each other's way.
+    """
+    if unit.error is None and unit.then is not None:
+        with suppress(Exception):  # Whoever waits for it goes on by itself.
+            unit.then()
 
 
 def _tell(units: Sequence[Unit]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
-from m3bench.proxy.call import Answer, Caller, Relay, ToolRequest
+from m3bench.proxy.call import Answer, Caller, Delivery, Relay, ToolRequest
 from m3bench.proxy.descriptors import AtOnce
 from m3bench.proxy.front import Front, tool_request
 from m3bench.proxy.router import Router
@@ -32,6 +32,7 @@ class Record:
         self.requests: list[tuple[ToolRequest, str | None, str]] = []
         self.answers: dict[int, Answer] = {}
         self.left: list[int] = []
+        self.left_ns: list[int] = []
         self.broken: dict[str, Exception] = {}
 
     async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
@@ -39,15 +40,18 @@ class Record:
         self.requests.append((request, run, tool))
         return len(self.requests) - 1
 
-    async def answered(self, call: int, answer: Answer) -> None:
+    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
         await anyio.lowlevel.checkpoint()
         self._fail("answered")
         assert call not in self.answers, "an answer was recorded twice"
         self.answers[call] = answer
+        if delivery is not None:
+            delivery.send(answer)
 
     def sent(self, call: int, sent_ns: int) -> None:
         self._fail("sent")
         self.left.append(call)
+        self.left_ns.append(sent_ns)
 
     def _fail(self, where: str) -> None:
         if where in self.broken:
@@ -233,6 +237,8 @@ class Pipe:
         self._out, self._in = anyio.create_memory_object_stream[bytes](1000)
         self._answers, self._answered = anyio.create_memory_object_stream[bytes](1000)
         self.broken = False
+        self.at_once = False
+        """Whether lines can be written without waiting."""
 
     async def chunks(self, at_once: AtOnce | None = None) -> AsyncIterator[bytes]:
         async for chunk in self._in:
@@ -246,6 +252,13 @@ class Pipe:
         assert data.endswith(b"\n")
         assert data.count(b"\n") == 1
         await self._answers.send(data)
+
+    def send_at_once(self, data: bytes) -> bool:
+        if self.broken:
+            raise BrokenPipeError
+        if self.at_once:
+            self._answers.send_nowait(data)
+        return self.at_once
 
     async def write(self, *lines: bytes) -> None:
         """Send lines as they are."""

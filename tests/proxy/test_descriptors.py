@@ -101,3 +101,23 @@ async def test_what_can_be_taken_at_once_never_overtakes_what_came_before(pipe: 
             await anyio.wait_all_tasks_blocked()
             os.close(sink)
     assert order == [b"a1", b"a2", b"b3", b"a4", b"a5", b"b6", b"a7", b"a8"]
+
+
+async def test_a_line_that_has_to_wait_is_not_written_at_once(pipe: tuple[int, int]) -> None:
+    source, sink = pipe
+    both = Descriptors(source, sink)
+    assert both.send_at_once(b"one\n")
+    assert not both.send_at_once(b"x" * 1_000_000)
+    assert os.read(source, 100) == b"one\n"
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(both.send, b"x" * 200_000 + b"\n")
+            await anyio.wait_all_tasks_blocked()
+            got = os.read(source, 10)
+            while not got.endswith(b"\n"):
+                # Another thread has begun a line: nothing comes between its parts.
+                assert len(got) > 100_000 or not both.send_at_once(b"two\n")
+                got += await anyio.to_thread.run_sync(os.read, source, 50_000)
+    assert got == b"x" * 200_000 + b"\n"
+    both.stop_sending()
+    assert not both.send_at_once(b"three\n")

@@ -68,6 +68,22 @@ async def test_notifications_of_a_call_come_before_its_answer() -> None:
         assert [(await pipe.read()).get("method") for _ in range(2)] == ["notifications/progress", None]
 
 
+async def test_an_answer_that_left_from_the_record_is_not_sent_again_and_left_before_the_next_call_came() -> None:
+    house = House()
+    async with connected(house) as pipe:
+        pipe.at_once = True
+        for id in (1, 2):
+            await pipe.say(id=id, method="tools/call", params=SUM)
+            assert await pipe.line() == b'{"jsonrpc":"2.0","id":%d,"result":%b}\n' % (id, RAW)
+        error = await pipe.ask(3, "tools/call", {"name": "far__error"})
+        assert error["error"]["message"] == "gone"
+        pipe.at_once = False
+        assert (await pipe.ask(4, "tools/call", SUM))["id"] == 4
+    received = [request.received_ns for request, _, _ in house.record.requests]
+    left = house.record.left_ns
+    assert sorted([*received, *left]) == [time for pair in zip(received, left, strict=True) for time in pair]
+
+
 @pytest.mark.parametrize(
     ("line", "code", "id"),
     [

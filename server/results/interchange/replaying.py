@@ -17,7 +17,7 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.proxy.call import Answer, Caller, Delivery, ToolRequest
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.backends.base import Backend
@@ -247,7 +247,7 @@ class _Numbers:
         """The number of the call."""
         return self.number
 
-    async def answered(self, call: int, answer: Answer) -> None:
+    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
         """Nothing is recorded."""
 
     def sent(self, call: int, sent_ns: int) -> None:

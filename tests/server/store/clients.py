@@ -97,6 +97,19 @@ class _Echo:
         return Answer(outcome="success", result=json.dumps({"content": [{"type": "text", "text": text}]}).encode())
 
 
+class _Delivery:
+    """Lets a client see an answer as soon as it is said to be on record."""
+
+    def __init__(self, seen: dict[int, bytes], number: int) -> None:
+        self.sent_ns = 0
+        self._seen = seen
+        self._number = number
+
+    def send(self, answer: Answer) -> None:
+        self._seen[self._number] = answer.result
+        self.sent_ns = 1
+
+
 class Client:
     """Calls a tool that echoes, within a run, and remembers every answer it saw."""
 
@@ -106,15 +119,20 @@ class Client:
         """Results by the id of the request."""
         self.refused: dict[int, str] = {}
         """Errors by the id of the request."""
+        self.delivered = 0
+        """How many answers came from the thread that wrote them."""
         self.server = _Echo()
         self._seat = Seat(id=SEAT, profile="full", run=_Run(run))
         self._router = Router(journal, _NoTools(), self.server)
 
     async def call(self, number: int, text: str = "hello") -> None:
-        """Call the tool and note what comes back."""
+        """Call the tool and note what comes back, by whichever way."""
+        delivery = _Delivery(self.seen, number)
         with anyio.fail_after(30):
-            answer = await self._router.call(self._seat, request(number, text))
+            answer = await self._router.call(self._seat, request(number, text), delivery=delivery)
+        self.delivered += delivery.sent_ns > 0
         if answer.outcome == "success":
+            assert self.seen.get(number, answer.result) == answer.result
             self.seen[number] = answer.result
         else:
             self.refused[number] = text_of(json.loads(answer.result)) if answer.result else str(answer.error)

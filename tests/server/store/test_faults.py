@@ -154,6 +154,28 @@ def test_a_neighbours_failure_costs_only_its_own_row(tmp_path: Path) -> None:
     assert outcomes == ["success"] * 3 + ["failed"] + ["success"] * 4
 
 
+def test_an_answer_is_delivered_when_it_is_on_record_and_not_when_it_is_not(tmp_path: Path) -> None:
+    plan = Plan()
+    store = opened(tmp_path, factory=faulty(plan))
+    client = Client(store, RUN)
+
+    async def main() -> None:
+        await client.call(1)
+        await client.call(2)
+        assert (set(client.seen), client.delivered) == ({1, 2}, 2)
+        for step in range(3):
+            plan.fail(step, "database or disk is full")
+        await client.call(3)
+        assert (set(client.seen), set(client.refused), client.delivered) == ({1, 2}, {3}, 2)
+        plan.faults.clear()
+        await client.call_together(range(4, 36))
+
+    anyio.run(main)
+    store.close()
+    assert set(client.seen) == {1, 2, *range(4, 36)}
+    assert_seen_is_recorded(tmp_path, client)
+
+
 def test_what_the_client_was_told_is_put_right_when_it_can_be_written(tmp_path: Path) -> None:
     plan = Plan()
     store = opened(tmp_path, factory=faulty(plan))
