@@ -37,7 +37,7 @@ test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: ten minute
 	[ -z "$$failed" ] || { echo "Failed:$$failed see above"; exit 1; }
 
 test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, LaTeX, PostgreSQL, torch, kills, seeds
-	@$(PYTEST) -n auto -q -m "$(REST)"
+	@$(PYTEST) -n $(WORKERS) -q -m "$(REST)"
 
 test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from npm, with a scripted model
 	@$(BIN)/python -m pytest -q -m clients tests/clients/real
