@@ -17,6 +17,8 @@ from m3bench.tasks.task import ReferenceCall
 
 _WIDTH, _HEIGHT = 1280, 860
 _COLUMNS = 5
+_ARROW = 30
+"""How far from the sides of the picture an arrow begins at least."""
 _STYLES = ("solid-rounded", "solid-sharp", "solid-standard", "stroke-rounded", "stroke-sharp", "stroke-standard")
 """Styles that have one glyph for each icon."""
 _PLATFORMS = {
@@ -65,6 +67,8 @@ class Hugeicons:
         pen.circle(canvas, rng, [boxes[name] for name in meant], [boxes[name] for name in others])
         pointed = rng.choice(things)
         (left, _, right, bottom), aside = boxes[pointed], rng.choice((-1, 1))
+        if not _ARROW < (left if aside < 0 else right) + 84 * aside < _WIDTH - _ARROW:
+            aside = -aside
         tip = ((right if aside > 0 else left) - 16 * aside, bottom - 16)
         pen.arrow(canvas, rng, tip, (tip[0] + 84 * aside, tip[1] + 74))
         return Composition.of(canvas, meant=meant, pointed=pointed)

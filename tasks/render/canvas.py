@@ -9,6 +9,7 @@ and there, on any other.
 import io
 import math
 import random
+from collections.abc import Sequence
 from html import escape
 
 from PIL import Image, ImageDraw, ImageFilter
@@ -251,6 +252,14 @@ class Canvas:
     def texts(self) -> tuple[SceneText, ...]:
         """The writing in it."""
         return tuple(self._texts)
+
+    def brightness(self, points: Sequence[tuple[float, float]]) -> float:
+        """How bright the picture is at some points on average, of 255, without what waits to be rendered."""
+        if not self.art.drawn:
+            return 255
+        inside = [(round(x), round(y)) for x, y in points if 0 <= x < self.width - 1 and 0 <= y < self.height - 1]
+        seen = [self._image.getpixel(place) for place in inside]
+        return sum(0.3 * red + 0.59 * green + 0.11 * blue for red, green, blue, _ in seen) / max(1, len(seen))  # type: ignore[misc]
 
     def image(self) -> Image.Image:
         """The picture as it is, in red, green and blue; a single pixel when nothing can be drawn."""

@@ -18,6 +18,12 @@ BLUE, GREEN = "#1467e0", "#149a4e"
 OTHERS = (BLUE, GREEN, "#16181d")
 """Colours of what is not meant, unless a question names one of them: blue, green, black."""
 _POINTS = 56
+_EDGE = "#f4f1e8"
+"""What a line is edged with on something dark, where no colour but red shows well."""
+_DARK = 70
+"""How bright the ground under a line is at most for that, of 255."""
+_MARGIN = 3
+"""Pixels that a loop stays away from the edge of a picture."""
 
 
 def circle(canvas: Canvas, rng: random.Random, meant: Sequence[Box], others: Sequence[Box] = ()) -> None:
@@ -42,7 +48,7 @@ def loop(canvas: Canvas, rng: random.Random, box: Box, colour: str = RED, *, air
         off = sum(size * math.sin(count * angle + phase) for count, size, phase in waves) + air * 0.5 * number / _POINTS
         dx, dy = _squared(math.cos(angle)) * (across + off), _squared(math.sin(angle)) * (down + off)
         points.append((x + dx - lean * dy, y + dy + lean * dx))
-    _stroke(canvas, points, colour, width)
+    _stroke(canvas, _inside(canvas, points, width), colour, width)
 
 
 def counted(canvas: Canvas, rng: random.Random, box: Box, count: int, colour: str = RED) -> None:
@@ -125,11 +131,22 @@ def _squared(value: float) -> float:
     return math.copysign(abs(value) ** 0.44, value)
 
 
+def _inside(canvas: Canvas, points: Sequence[tuple[float, float]], width: float) -> list[tuple[float, float]]:
+    """The points of a line, those beyond the edge of the picture moved back into it."""
+    least = width / 2 + _MARGIN
+    return [(min(max(x, least), canvas.width - least), min(max(y, least), canvas.height - least)) for x, y in points]
+
+
 def _stroke(canvas: Canvas, points: Sequence[tuple[float, float]], colour: str, width: float) -> None:
+    """A line; any but a red one has a pale edge where what lies under it is dark."""
     first, *rest = (f"{x:.1f} {y:.1f}" for x, y in points)
-    canvas.draw(
-        path(
-            f"M{first} L{' L'.join(rest)}",
-            more=f'stroke="{colour}" stroke-width="{width:.1f}" stroke-linecap="round" stroke-linejoin="round" opacity="0.92"',
+    lines = [(colour, width)]
+    if colour != RED and canvas.brightness(points) < _DARK:
+        lines.insert(0, (_EDGE, width + 5))
+    for fill, wide in lines:
+        canvas.draw(
+            path(
+                f"M{first} L{' L'.join(rest)}",
+                more=f'stroke="{fill}" stroke-width="{wide:.1f}" stroke-linecap="round" stroke-linejoin="round" opacity="0.92"',
+            )
         )
-    )

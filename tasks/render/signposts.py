@@ -1,4 +1,4 @@
-"""Signposts in the open with an arm for each of nine places, in front of a base far off."""
+"""Signposts in the open with an arm for each of nine places, and a base far off below them."""
 
 import random
 from collections.abc import Sequence
@@ -17,31 +17,31 @@ _LANDS = ("snow", "sand", "meadow")
 _BOARDS = ("#fdfbf2", "#f6e7b4", "#cfe3ee", "#f3d9c4", "#d5e6cf", "#20435c", "#6a3a26", "#2f5741")
 _POSTS = (0.255, 0.745)
 """Where posts stand across a picture."""
-_TALL, _STEP, _TOP = 76, 150, 150
+_TALL, _STEP, _TOP = 76, 138, 46
 """Height of an arm, from one to the next, and where the first begins."""
 _SIZE = 36
 
 
 def signpost(canvas: Canvas, rng: random.Random, names: Sequence[str]) -> list[Box]:
     """Draw two posts with an arm for each name; returns the boxes of the arms."""
-    level = backdrops.outdoors(canvas, rng, rng.choice(_LANDS), horizon=rng.uniform(0.66, 0.72))
+    level = backdrops.outdoors(canvas, rng, rng.choice(_LANDS), horizon=rng.uniform(0.8, 0.84))
     for x in (0.06, 0.5, 0.95):
         if rng.random() < 0.5:
-            dome(canvas, rng, canvas.width * x, level + 40, rng.uniform(60, 80))
+            dome(canvas, rng, canvas.width * x, level + 30, rng.uniform(45, 52))
         else:
-            cabin(canvas, rng, canvas.width * x, level + 46, rng.uniform(170, 200))
+            cabin(canvas, rng, canvas.width * x, level + 34, rng.uniform(124, 140))
     foot = canvas.height - 34
     posts = [canvas.width * share for share in _POSTS]
     for x in posts:
         canvas.draw(
             ellipse(x, foot, 90, 13, "#00000038"),
             fade(f"post{round(x)}", "#b08a62", "#8a6845", across=True),
-            rect(x - 15, 60, 30, foot - 60, f"url(#post{round(x)})", 6),
+            rect(x - 15, 22, 30, foot - 22, f"url(#post{round(x)})", 6),
         )
     boxes: list[Box] = []
     for number, name in enumerate(names):
         row, column = divmod(number, len(posts))
-        top = _TOP - 66 + row * _STEP + column * rng.randint(24, 40) + rng.randint(-4, 4)
+        top = _TOP + row * _STEP + column * rng.randint(24, 40) + rng.randint(-4, 4)
         boxes.append(_arm(canvas, rng, name, posts[column], top))
     return boxes
 

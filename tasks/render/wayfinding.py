@@ -63,7 +63,7 @@ def signpost(canvas: Canvas, rng: random.Random, cities: Lines) -> list[Box]:
     for name, x in zip(
         rng.sample(("tree", "evergreen", "bicycle", "backpack", "dog", "sheep"), 3), (140, 410, 1160), strict=True
     ):
-        canvas.place(name, x + rng.uniform(-30, 30), horizon + rng.uniform(190, 250), rng.uniform(110, 140))
+        canvas.place(name, x + rng.uniform(-30, 30), horizon + rng.uniform(222, 260), rng.uniform(110, 140))
     canvas.draw(
         ellipse(middle, foot, 90, 16, "#00000040"), fade("post", mix(wood, "#ffffff", 0.2), mix(wood, "#000000", 0.25), across=True),
         rect(middle - 20, 40, 40, foot - 36, "url(#post)", 8), polygon([(middle - 26, 42), (middle, 14), (middle + 26, 42)], mix(wood, "#000000", 0.3)),
@@ -89,14 +89,14 @@ def posters(canvas: Canvas, rng: random.Random, cities: Lines) -> list[Box]:
     """Travel posters with a skyline, in two rows on a wall; returns their boxes."""
     backdrops.room(canvas, rng, floor=0.96)
     columns = (len(cities) + 1) // 2
-    slot, height = canvas.width / columns, canvas.height * 0.43
+    slot, height = canvas.width / columns, canvas.height * 0.4
     width = slot - 78
     boxes: list[Box] = []
     for number, (city, country) in enumerate(cities):
         row, column = divmod(number, columns)
         dark, light = rng.choice(_POSTERS)
         left = slot * column + 39 + rng.uniform(-7, 7)
-        top = 30 + row * (height + 50) + rng.uniform(-4, 4)
+        top = 46 + row * (height + 62) + rng.uniform(-4, 4)
         canvas.draw(
             rect(left + 8, top + 12, width, height, "#00000038", 3), rect(left, top, width, height, "#fbf6ea", 3)
         )

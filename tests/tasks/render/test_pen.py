@@ -40,6 +40,26 @@ def test_a_loop_goes_around_a_thing_and_not_over_it(seed: int) -> None:
     assert not any(left + 18 < x < right - 18 and top + 18 < y < bottom - 18 for x, y in drawn)
 
 
+@pytest.mark.parametrize("box", [(2, 2, 120, 90), (300, 220, 418, 298)])
+def test_a_loop_around_something_at_the_edge_stays_in_the_picture(box: Box) -> None:
+    canvas = Canvas(art(), 420, 300)
+    pen.loop(canvas, random.Random(3), box)
+    drawn = reds(canvas.image())
+    assert drawn
+    assert all(3 <= x < 417 and 3 <= y < 297 for x, y in drawn)
+
+
+@pytest.mark.parametrize("colour", pen.OTHERS)
+def test_a_line_on_something_dark_has_a_pale_edge(colour: str) -> None:
+    def pale(ground: str) -> int:
+        canvas = Canvas(art(), 420, 300, ground)
+        pen.loop(canvas, random.Random(2), BOX, colour)
+        return sum(count for count, shade in canvas.image().getcolors(420 * 300) or () if min(shade) > 200)  # type: ignore[type-var]
+
+    assert pale("#12161c") > 1000
+    assert pale("#909090") == 0
+
+
 def test_what_is_circled_is_noted_nowhere() -> None:
     canvas = Canvas(art(), 420, 300)
     canvas.note("book", BOX)
