@@ -190,6 +190,7 @@ def _served(canvas: Canvas, rng: random.Random, dishes: Sequence[tuple[_Dish, in
         (dish, canvas.width * (column + 0.5) / _COLUMNS + rng.uniform(-12, 12), 360 + row * 404 + rng.uniform(-8, 8), 178 + row * 14)
         for dish, column, row in dishes
     ]  # fmt: skip
+    spots = [(dish, _within(canvas, dish, x), foot, size) for dish, x, foot, size in spots]
     for dish, x, foot, size in spots:
         if dish.art not in _BARE:
             laid_table.plate(canvas, rng, x, foot - size * 0.1, size * 1.45)
@@ -208,6 +209,12 @@ def _served(canvas: Canvas, rng: random.Random, dishes: Sequence[tuple[_Dish, in
         (min(box[0], card[0]) - 12, box[1], max(box[2], card[2]) + 12, card[3] + 6)
         for box, card in zip(boxes, cards, strict=True)
     ]
+
+
+def _within(canvas: Canvas, dish: _Dish, x: float) -> float:
+    """Where a dish stands, moved so far that a loop around its card is inside the picture."""
+    half = canvas.art.width(f"r/{dish.community}", 38, "serif bold") / 2 + 76
+    return min(max(x, half), canvas.width - half)
 
 
 def _hottest(dish: _Dish) -> ReferenceCall:
