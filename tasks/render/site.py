@@ -55,9 +55,14 @@ def _shell(canvas: Canvas, rng: random.Random, left: float, foot: float, wide: f
 def _crane(canvas: Canvas, rng: random.Random, x: float, foot: float, tall: float) -> None:
     paint = rng.choice(("#e0a526", "#d98324", "#c9b12f"))
     top = foot - tall
+    dark = mix(paint, "#000000", 0.35)
     canvas.draw(
-        rect(x - 9, top, 18, tall, paint), rect(x - 70, top, 300, 12, paint), rect(x - 70, top + 12, 40, 26, "#6d7278")
-    )
+        ellipse(x, foot + 14, 74, 9, "#000000", 'opacity="0.18"'), rect(x - 58, foot - 6, 116, 20, "#9b968d", 3),
+        rect(x - 58, foot - 6, 116, 6, "#bdb8ae", 3), polygon([(x - 36, foot - 6), (x - 9, foot - 64), (x - 9, foot - 6)], dark),
+        polygon([(x + 36, foot - 6), (x + 9, foot - 64), (x + 9, foot - 6)], dark),
+        rect(x - 9, top, 18, tall, paint), rect(x - 70, top, 300, 12, paint), rect(x - 70, top + 12, 40, 26, "#6d7278"),
+        rect(x + 9, top + 14, 26, 30, dark, 4), rect(x + 17, top + 19, 14, 14, "#cfe3ee", 2),
+    )  # fmt: skip
     for number in range(int(tall / 26)):
         y = top + number * 26
         canvas.draw(line(x - 9, y, x + 9, y + 26, mix(paint, "#000000", 0.3), 3))
