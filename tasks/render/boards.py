@@ -74,7 +74,7 @@ def _whiteboard(canvas: Canvas, rng: random.Random, heading: str, words: Sequenc
     width, height = canvas.width, canvas.height
     backdrops.room(canvas, rng, 0.93)
     left, top, right, bottom = 80, 46, width - 80, height - 118
-    pen = rng.choice(("#1f4f9a", "#6b3f1d", "#1f6b45", "#3b2f63"))
+    pen = rng.choice(("#3f4550", "#6b3f1d", "#4d4a33", "#3b2f63"))
     canvas.draw(
         rect(left + 10, top + 16, right - left, bottom - top, "#00000030", 14),
         rect(left, top, right - left, bottom - top, "#b4bcc4", 14),
