@@ -46,7 +46,7 @@ def plan(canvas: Canvas, rng: random.Random, title: str, stops: Sequence[str], o
     meant = rng.choice(_ways(spots))
     _streets(canvas, rng, pen)
     _title(canvas, rng, title, pen)
-    _way(canvas, rng, pen, [spots[number] for number in meant])
+    _way(canvas, rng, pen, [(*spots[number], name) for number, name in zip(meant, stops, strict=True)])
     rest = [number for number in range(PLACES) if number not in meant]
     marks = dict(zip(meant, (_house, _star, _flag), strict=True))
     for number, name in sorted(zip((*meant, *rest), (*stops, *others), strict=True)):
@@ -159,19 +159,34 @@ def _streets(canvas: Canvas, rng: random.Random, pen: str) -> None:
         canvas.place(name, x + rng.uniform(-14, 14), 150, rng.uniform(70, 84), shadow=False, score=0.7)
 
 
-def _way(canvas: Canvas, rng: random.Random, pen: str, stops: Sequence[Point]) -> None:
-    """The dotted way through the stops."""
+def _way(canvas: Canvas, rng: random.Random, pen: str, stops: Sequence[tuple[float, float, str]]) -> None:
+    """The dotted way through the stops, around the name of the one that it leaves downwards."""
     more = f'stroke="{mix(pen, "#ffffff", 0.1)}" stroke-width="9" stroke-dasharray="3 19" stroke-linecap="round"'
-    for (x1, y1), (x2, y2) in pairwise((x, y - _LIFT) for x, y in stops):
+    for one, two in pairwise(stops):
         bend = rng.uniform(-0.03, 0.03)
-        middle = ((x1 + x2) / 2 - (y2 - y1) * bend, (y1 + y2) / 2 + (x2 - x1) * bend)
-        canvas.draw(path(f"M{x1:.0f} {y1:.0f} Q{middle[0]:.0f} {middle[1]:.0f} {x2:.0f} {y2:.0f}", more=more))
+        (x1, y1, name), (x2, y2, _) = sorted((one, two), key=lambda stop: stop[1])
+        y1, y2 = y1 - _LIFT, y2 - _LIFT
+        wide, tall, _ = _size(canvas, name)
+        foot = y1 + _LIFT - 8 + tall
+        # The way would leave the name through its side or its foot.
+        beside = x1 + math.copysign(wide / 2 + 24, x2 - x1)
+        if y2 - y1 > _LIFT and y1 + (beside - x1) * (y2 - y1) / ((x2 - x1) or 1) > y1 + _LIFT - 30:
+            d = f"M{x1:.0f} {y1:.0f} Q{beside:.0f} {y1:.0f} {beside:.0f} {foot - 30:.0f} L{x2:.0f} {y2:.0f}"
+        else:
+            middle = ((x1 + x2) / 2 - (y2 - y1) * bend, (y1 + y2) / 2 + (x2 - x1) * bend)
+            d = f"M{x1:.0f} {y1:.0f} Q{middle[0]:.0f} {middle[1]:.0f} {x2:.0f} {y2:.0f}"
+        canvas.draw(path(d, more=more))
+
+
+def _size(canvas: Canvas, name: str) -> tuple[float, float, list[str]]:
+    """Width, height and lines of the label with a name."""
+    lines = canvas.lines(name, 262, 34, "sans bold")
+    wide = min(2 * _HALF, max(canvas.art.width(text, 34, "sans bold") for text in lines) + 36)
+    return wide, 24.0 + 40 * len(lines), lines
 
 
 def _label(canvas: Canvas, x: float, y: float, name: str, pen: str) -> None:
-    lines = canvas.lines(name, 262, 34, "sans bold")
-    wide = min(2 * _HALF, max(canvas.art.width(text, 34, "sans bold") for text in lines) + 36)
-    tall = 24.0 + 40 * len(lines)
+    wide, tall, lines = _size(canvas, name)
     canvas.draw(
         rect(x - wide / 2, y - 8, wide, tall, "#fffefa", 14, f'stroke="{mix(pen, "#ffffff", 0.55)}" stroke-width="2"')
     )
