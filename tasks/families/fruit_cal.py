@@ -25,7 +25,9 @@ class Fruit(NamedTuple):
     """What every spelling of it contains."""
     low: int
     high: int
-    """Grams that it may weigh."""
+    """Grams that a portion may weigh."""
+    piece: int
+    """Grams of what one drawing of it shows, such as a pair of cherries."""
 
 
 _NUTRIENTS = {
@@ -40,6 +42,10 @@ _NUTRIENTS = {
 
 _COLUMNS = 4
 _SIZE = 150.0
+_HEAPS = {1: (150.0, ((0, 0),)), 2: (122.0, ((-56, 0), (56, 0))), 3: (104.0, ((0, 62), (-58, 0), (58, 0)))}
+"""How tall the pieces of a small heap are, and where each lies: aside and up, the hindmost first."""
+_MOST = 12
+"""Pieces of a heap."""
 _LIMITS = range(250, 751, 50)
 """Kilocalories."""
 _MARGIN = 1.1
@@ -214,13 +220,40 @@ def _weighed_out(
     x = canvas.width * (column + 0.5) / _COLUMNS + rng.uniform(-14, 14)
     foot = 286 + row * 428 + rng.uniform(-8, 8)
     under(canvas, rng, x, foot - _SIZE * 0.1, _SIZE * 1.7)
-    canvas.place(
-        fruit.name, x, foot, _SIZE, flip=rng.random() < 0.4, shadow=False, score=round(rng.uniform(0.86, 0.97), 2),
-        aliases=(*fruit.spellings, "fruit"),
-    )  # fmt: skip
+    flip, score = rng.random() < 0.4, round(rng.uniform(0.86, 0.97), 2)
+    _heap(canvas, fruit, weight, x, foot, flip, score)
     card = laid_table.card(canvas, rng, f"{weight} grams", x, foot + _SIZE * 0.24 + 80)
     half = max(_SIZE * 0.86, (card[2] - card[0]) / 2 + 12)
     return (round(x - half), round(foot - _SIZE), round(x + half), card[3])
+
+
+def _heap(canvas: Canvas, fruit: Fruit, weight: int, x: float, foot: float, flip: bool, score: float) -> None:
+    """As many pieces of a fruit as weigh about so much; a detector sees them as one portion."""
+    count = max(1, min(_MOST, round(weight / fruit.piece)))
+    tall, places = _HEAPS.get(count) or (84.0, _piled(count))
+    drawn = canvas.art.object(fruit.name)
+    tall = min(tall, 1.2 * tall * drawn.height / drawn.width)
+    if count == 1:
+        tall *= min(1.0, max(0.66, (weight / fruit.piece) ** (1 / 3)))
+    boxes = [
+        canvas.place(
+            fruit.name, x + aside, foot - up, tall, flip=flip is (number % 2 == 0), shadow=False, note=False
+        )
+        for number, (aside, up) in enumerate(places)
+    ]  # fmt: skip
+    left, top = (min(box[side] for box in boxes) for side in (0, 1))
+    right, bottom = (max(box[side] for box in boxes) for side in (2, 3))
+    canvas.note(fruit.name, (left, top, right, bottom), score=score, aliases=(*fruit.spellings, "fruit"))
+
+
+def _piled(count: int) -> tuple[tuple[float, float], ...]:
+    """Places of many pieces: rows that are shorter the higher they lie, the uppermost first."""
+    rows = [count // 2, count - count // 2] if count < 8 else [count // 4, count // 3, count - count // 4 - count // 3]
+    return tuple(
+        (46.0 * (number - (row - 1) / 2), 40.0 * (len(rows) - 1 - level))
+        for level, row in enumerate(rows)
+        for number in range(row)
+    )
 
 
 def _field(nutrient: str) -> str:
