@@ -27,7 +27,9 @@ def medicine_box(
     """A carton with brand, active ingredient and form, the middle of its foot at `(x, foot)`."""
     left, top = x - width / 2, foot - height
     colour = rng.choice(_STRIPES)
-    band = rng.choice((0.18, 0.24, 0.3))
+    inner, small = width * 0.84, width * 0.082
+    forms = canvas.lines(form, inner, small, "sans bold")
+    band = max(rng.choice((0.18, 0.24, 0.3)), (len(forms) * small * 1.2 + 18) / height)
     box = canvas.thing(
         "box",
         rect(left, top, width, height, "#fbfbf8", 6, 'stroke="#c8ccd0" stroke-width="2"'),
@@ -36,31 +38,36 @@ def medicine_box(
         ellipse(left + width * 0.88, top + height * 0.18, width * 0.055, width * 0.055, mix(colour, "#ffffff", 0.35)),
         shadow=True, score=round(rng.uniform(0.86, 0.96), 2), aliases=("carton",),
     )  # fmt: skip
-    inner = width * 0.84
-    canvas.text(
-        brand,
-        left + width * 0.08,
-        top + height * 0.34,
-        width * 0.165,
-        face="sans black",
-        fill=mix(colour, "#000000", 0.25),
-        width=inner * 0.9,
-    )
-    y = top + height * 0.5
+    brands = _brand(canvas, brand, inner * 0.9, width)
+    large = width * (0.165, 0.14, 0.12)[len(brands) - 1]
+    y = top + height * (0.3 + 0.03 * len(brands))
+    for number, words in enumerate(reversed(brands)):
+        canvas.text(
+            words,
+            left + width * 0.08,
+            y - number * large * 1.05,
+            large,
+            face="sans black",
+            fill=mix(colour, "#000000", 0.25),
+            width=inner * 0.9,
+        )
+    y += height * 0.13
     size = width * 0.1
     for words in canvas.lines(generic, inner, size, "sans bold")[:2]:
         canvas.text(words, left + width * 0.08, y, size, face="sans bold", width=inner)
         y += size * 1.14
-    canvas.text(
-        form,
-        left + width * 0.08,
-        foot - height * band * 0.36,
-        width * 0.086,
-        face="sans bold",
-        fill=on(colour),
-        width=inner,
-    )
+    y = foot - height * band / 2 - (len(forms) / 2 - 0.82) * small * 1.2
+    for words in forms:
+        canvas.text(words, left + width * 0.08, y, small, face="sans bold", fill=on(colour), width=inner)
+        y += small * 1.2
     return box
+
+
+def _brand(canvas: Canvas, brand: str, room: float, width: float) -> list[str]:
+    """A brand in one line, or in two or three where one would be too small to read."""
+    if canvas.art.width(brand, width * 0.165, "sans black") <= room * 1.25:
+        return [brand]
+    return canvas.lines(brand, room, width * 0.14, "sans black")[:3]
 
 
 def cork_board(canvas: Canvas, rng: random.Random) -> None:
@@ -122,6 +129,6 @@ def ward_note(
             canvas.draw(rect(left + 46, y - 27, 30, 30, "#ffffff", 3, 'stroke="#6b7280" stroke-width="2.5"'))
             canvas.text(entry, left + 104, y, size, face=face, width=right - left - 150)
             if ticked:
-                pen.tick(canvas, rng, left + 59, y - 3, 34, ink)
+                pen.tick(canvas, rng, left + 59, y - 3, 27, ink)
             y += 43
         y += 14
