@@ -48,10 +48,20 @@ def hang(
     canvas: Canvas,
     rng: random.Random,
     films: Sequence[tuple[Mapping[str, Any], float, float]],
+    motifs: Mapping[str, tuple[str, str]],
     width: float,
     height: float,
 ) -> list[Box]:
-    """Posters in their frames, each of a film with its left and its upper edge; returns the boxes of the frames."""
+    """Posters in their frames; returns the boxes of the frames.
+
+    Args:
+        canvas: Where.
+        rng: Chooses what is not said here.
+        films: Each with its left and its upper edge.
+        motifs: What is on the poster of a film, large and small, by its title; others have things of their genre.
+        width: Of a poster.
+        height: Of a poster.
+    """
     panel = height * 0.32
     boxes: list[Box] = []
     for film, left, top in films:
@@ -65,7 +75,8 @@ def hang(
         )  # fmt: skip
         boxes.append((round(left - 16), round(top - 16), round(left + width + 16), round(top + height + 16)))
     for film, left, top in films:
-        large, small = rng.sample(_mood(film)[1], 2)
+        of_genre = rng.sample(_mood(film)[1], 2)
+        large, small = motifs.get(film["title"], of_genre)
         x, y = left + width * rng.uniform(0.42, 0.58), top + height * 0.6
         canvas.place(large, x, y, height * 0.34, shadow=False, note=False)
         x, y = left + width * rng.choice((0.2, 0.8)), top + height * 0.64

@@ -1,11 +1,12 @@
-"""What has a drawing of its own looks like itself: no two sights, works or parks share one."""
+"""What has a drawing of its own looks like itself: no two sights, works, parks or posters share one."""
 
 from collections import Counter
 
 import pytest
 
 from m3bench.sandboxes.world.tables import load
-from m3bench.tasks.families import works
+from m3bench.tasks.families import movies, works
+from m3bench.tasks.render.art import names
 from m3bench.tasks.render.drawings import sheet
 from m3bench.tasks.render.exhibits import PIECES
 from m3bench.tasks.render.landmarks import sight
@@ -31,3 +32,9 @@ def test_a_drawing_can_lie_in_a_picture_beside_any_other(name):
     """Names inside a drawing, such as those of gradients, would be taken for those of another."""
     for key, drawing in sheet(name).items():
         assert not any(" id=" in fragment for fragment in drawing.fragments), key
+
+
+def test_no_two_films_have_the_same_poster():
+    motifs = movies.movie_tables().motifs
+    assert len(set(motifs.values())) == len(motifs) > 200
+    assert {thing for pair in motifs.values() for thing in pair} <= names().keys()
