@@ -21,6 +21,7 @@ from m3bench.tasks.library import RECORDINGS, Library
 from m3bench.tasks.recording import speech
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.task import Task
+from tests.server.made import FULL
 
 LIBRARY = Library(RECORDINGS)
 MEMBERS = {family: [task for task in LIBRARY.tasks.values() if task.family == family] for family in FAMILIES}
@@ -75,13 +76,12 @@ def judged(task: Task, given: Solution) -> bool:
 @pytest.mark.seeds
 @every_family
 def test_who_makes_up_what_is_heard_solves_one_of_eight_at_most(family: str) -> None:
+    """Two of the eight, and all of them with M3BENCH_FULL=1, which takes ten minutes."""
     goals = tuple(questions(family))
 
     async def main() -> list[bool]:
-        tasks = MEMBERS[family]
-        return [
-            judged(task, await guessed(family, goals[number % len(goals)], number)) for number, task in enumerate(tasks)
-        ]
+        tasks = list(enumerate(MEMBERS[family]))[:: 1 if FULL else 4]
+        return [judged(task, await guessed(family, goals[number % len(goals)], number)) for number, task in tasks]
 
     assert sum(anyio.run(main)) <= 1
 
