@@ -44,7 +44,8 @@ class Arrivals:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._waiting: dict[int, Callable[[], Work]] = {}
+        self._waiting: dict[int, tuple[Callable[[], Work], float]] = {}
+        """Their rows, and from when on they wait no longer; in the order they arrived."""
         self._written: dict[int, Arrival] = {}
         self._lock = threading.Lock()
         self._timed: asyncio.AbstractEventLoop | None = None
@@ -62,16 +63,17 @@ class Arrivals:
             rows = once = _Once(rows)
             loop.call_soon(once.prepare)
         with self._lock:
-            self._waiting[call] = rows
+            due = loop.time() + SECONDS
+            self._waiting[call] = rows, due
             if self._timed is not loop:
                 self._timed = loop
-                loop.call_later(SECONDS, self._due)
+                loop.call_at(due, self._due)
 
     def take(self, call: int) -> Arrival:
         """A call that is answered."""
         with self._lock:
-            rows = self._waiting.pop(call, None)
-            return self._written.pop(call, ON_RECORD) if rows is None else Arrival(rows=rows, unit=None)
+            waiting = self._waiting.pop(call, None)
+            return self._written.pop(call, ON_RECORD) if waiting is None else Arrival(rows=waiting[0], unit=None)
 
     def write(self) -> bool:
         """Have what waits written; tells whether some of it may not be on record yet: the writer takes all in order.
@@ -80,13 +82,22 @@ class Arrivals:
             StoreError: The record is closed.
         """
         with self._lock:
-            for call in list(self._waiting):
-                unit = self._writer.submit(Unit(self._waiting[call]))
-                self._written[call] = Arrival(rows=self._waiting.pop(call), unit=unit)
+            for call, (rows, _) in list(self._waiting.items()):
+                unit = self._writer.submit(Unit(rows))
+                self._written[call] = Arrival(rows=rows, unit=unit)
+                del self._waiting[call]
             return bool(self._written)
 
     def _due(self) -> None:
+        """Write what waits when the first of it has waited long enough, all in one commit."""
         self._timed = None
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            first = next((due for _, due in self._waiting.values()), None)
+            if first is not None and first > loop.time():
+                self._timed = loop
+                loop.call_at(first, self._due)
+                return
         with suppress(StoreError):
             self.write()
 
