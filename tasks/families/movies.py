@@ -23,17 +23,14 @@ _MARGIN = 0.1
 Film = Mapping[str, Any]
 
 
-class MovieTables(Tables):
-    """What the family chooses from."""
-
+class _Tables(Tables):
     places: dict[str, str]
     """Where somebody may be, as one says it, and as one looks it up."""
     motifs: dict[str, tuple[str, str]]
     """What is on the poster of a film, large and small."""
 
 
-movie_tables = tables("movies", MovieTables)
-"""The tables of the family."""
+_tables = tables("movies", _Tables)
 
 
 class Movies:
@@ -60,7 +57,7 @@ class Movies:
             (film, 62 + column * 362 + rng.uniform(-8, 8), 64 + row * 530 + rng.uniform(-8, 8))
             for (column, row), film in hung.items()
         ]
-        boxes = hang(canvas, rng, places, movie_tables().motifs, 270, 440)
+        boxes = hang(canvas, rng, places, _tables().motifs, 270, 440)
         canvas.light(rng, 0.7)
         pen.circle(canvas, rng, boxes[:2], boxes[2:])
         return Composition.of(canvas, films=[film["title"] for film in chosen])
@@ -81,8 +78,8 @@ class Movies:
 
     async def _cinema(self, rng: random.Random, titles: Sequence[str], path: str, play: Script) -> Solution:
         """Films and place are looked up together, then the cinemas around, then the best one."""
-        place, metres = rng.choice(tuple(movie_tables().places)), rng.choice(_METRES)
-        *found, placed = await play.step(*map(_search, titles), sights.geocode(movie_tables().places[place]))
+        place, metres = rng.choice(tuple(_tables().places)), rng.choice(_METRES)
+        *found, placed = await play.step(*map(_search, titles), sights.geocode(_tables().places[place]))
         films = _films(titles, found)
         (near,) = await play.step(sights.nearby(sights.position(placed), metres, "movie_theater"))
         cinemas = sights.ranked(near)
@@ -119,8 +116,8 @@ class Movies:
 
     async def _night_out(self, rng: random.Random, titles: Sequence[str], path: str, play: Script) -> Solution:
         """Which film is better rated decides where to go; then the way there on foot."""
-        place, metres = rng.choice(tuple(movie_tables().places)), rng.choice(_METRES)
-        *found, placed = await play.step(*map(_search, titles), sights.geocode(movie_tables().places[place]))
+        place, metres = rng.choice(tuple(_tables().places)), rng.choice(_METRES)
+        *found, placed = await play.step(*map(_search, titles), sights.geocode(_tables().places[place]))
         films = _films(titles, found)
         better, field = _better(films)
         start, goes = sights.position(placed), better is films[0]

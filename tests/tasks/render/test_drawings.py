@@ -35,6 +35,6 @@ def test_a_drawing_can_lie_in_a_picture_beside_any_other(name):
 
 
 def test_no_two_films_have_the_same_poster():
-    motifs = movies.movie_tables().motifs
+    motifs = movies._tables().motifs
     assert len(set(motifs.values())) == len(motifs) > 200
     assert {thing for pair in motifs.values() for thing in pair} <= names().keys()
