@@ -19,13 +19,18 @@ Reason = Literal["needless step", "trivial answer", "near-duplicate", "names a s
 
 REASONS: dict[Reason, str] = {
     "needless step": "a step is asked for nothing that earlier answers or the card do not say already",
-    "trivial answer": "all answers of a step say that there is nothing, or the last step answers the same about others",
+    "trivial answer": (
+        "all answers of a step say that there is nothing or are numbers of one digit, or the last step answers the "
+        "same about others"
+    ),
     "near-duplicate": "it asks, calls or sounds like another task of the set",
     "names a service": "the question names a service or a tool",
 }
 
 EMPTY = frozenset({"", "-", "n/a", "na", "nan", "no", "none", "null", "not available", "other", "unknown", "yes"})
 """Answers that tell nothing, or that one time in two are right when guessed."""
+LEAST_DIGITS = 2
+"""Digits from which on a number is not guessed."""
 
 
 class Usefulness:
@@ -85,8 +90,8 @@ def has_needless_step(made: Instance) -> bool:
 
 
 def is_trivial(made: Instance, other: Instance | None) -> bool:
-    """Whether all answers of a step tell nothing, or those of the last one do not depend on what is on the card."""
-    if any(values and all(map(_is_empty, values)) for values in made.asked):
+    """Whether all answers of a step can be guessed, or those of the last one do not depend on what is on the card."""
+    if any(values and all(map(_is_guessed, values)) for values in made.asked):
         return True
     if other is None:
         return False
@@ -94,8 +99,9 @@ def is_trivial(made: Instance, other: Instance | None) -> bool:
     return bool(mine) and sorted(map(str, mine)) == sorted(map(str, others))
 
 
-def _is_empty(value: str | float) -> bool:
-    return fold(value) in EMPTY if isinstance(value, str) else value == 0
+def _is_guessed(value: str | float) -> bool:
+    """Whether it tells nothing, or is a number of one digit, which stands in many a text by chance."""
+    return fold(value) in EMPTY if isinstance(value, str) else digits(value) < LEAST_DIGITS
 
 
 def _stands(value: str | float, text: Held) -> bool:

@@ -60,8 +60,8 @@ def test_every_step_counts_not_only_the_last() -> None:
     assert has_needless_step(instance(told, ("7712", "Galen", "Galen Clark"), ("x", "of no use", None)))
 
 
-@pytest.mark.parametrize("value", ["None", "unknown", " N/A ", "yes", 0.0])
-def test_an_answer_that_tells_nothing_is_trivial(value: str | float) -> None:
+@pytest.mark.parametrize("value", ["None", "unknown", " N/A ", "yes", 0.0, 1.0])
+def test_an_answer_that_tells_nothing_or_is_one_digit_is_trivial(value: str | float) -> None:
     assert is_trivial(instance(("a", "x", None), ("b", "y", value)), None)
 
 
