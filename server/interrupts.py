@@ -73,6 +73,23 @@ def held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def also_on_request() -> Iterator[None]:
+    """Let being told to end (SIGTERM) be Ctrl-C, so that the processes that work for this one end with it."""
+
+    def press(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, press)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def end_on_request() -> None:
     """In a process that works for another one: clean up, without a word, when it is told to end."""
 

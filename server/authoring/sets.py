@@ -70,9 +70,12 @@ def make_set(
             parts[family] = found
             progress(family)
     failed: dict[str, Exception] = {}
-    with ProcessPoolExecutor(
-        parallel or os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=interrupts.end_on_request
-    ) as pool:
+    with (
+        interrupts.also_on_request(),
+        ProcessPoolExecutor(
+            parallel or os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=interrupts.end_on_request
+        ) as pool,
+    ):
         left = [family for family in families if family not in parts]
         with interrupts.held():
             jobs = {pool.submit(_family, family, seed, per_family, art, secret): family for family in left}

@@ -39,6 +39,8 @@ COMMANDS: dict[str, Sequence[str]] = {
 LONG = ("serve", "replay")
 """They take longer than anybody waits."""
 PLAN = "agents: [oracle, 'null']\nsets:\n  - {name: few, families: [movies], limit: 3}\n"
+HELPERS = 2
+"""A command that makes a set has more processes than this: itself, one that looks after what they share, and workers."""
 HARMLESS = ("opening.lock",)
 """Files that stay in a record: what counts is whether somebody holds them."""
 
@@ -50,9 +52,10 @@ class Pressed:
         folder: The folder.
         words: The command.
         after: When to press, in seconds after it began; None for never.
+        terminate: Instead, end the process alone, as a service manager does, once it has helpers at work.
     """
 
-    def __init__(self, folder: Path, words: Sequence[str], after: float | None) -> None:
+    def __init__(self, folder: Path, words: Sequence[str], after: float | None, *, terminate: bool = False) -> None:
         self._folder = folder
         self._temporary = folder / "tmp"
         self._temporary.mkdir(parents=True)
@@ -70,6 +73,9 @@ class Pressed:
                 process.wait(after)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGINT)
+        if terminate:
+            eventually(lambda: len(self._alive()) > HELPERS, "helpers are at work", SECONDS)
+            process.terminate()
         try:
             self.out, self.errors = process.communicate(timeout=SECONDS)
         finally:
@@ -126,6 +132,12 @@ def press(folder: Path, name: str, after: float) -> None:
 @pytest.mark.parametrize("name", ["run", "generate", "serve"])
 def test_ctrl_c_is_a_line_and_leaves_nothing(name: str, tmp_path: Path) -> None:
     press(tmp_path / "one", name, 2.5)
+
+
+def test_a_set_in_the_making_that_is_told_to_end_leaves_no_process(tmp_path: Path) -> None:
+    found = Pressed(tmp_path / "one", COMMANDS["generate"], None, terminate=True)
+    assert found.left() == []
+    assert (found.code, found.errors.splitlines()[-1]) == (130, "m3bench: stopped")
 
 
 @pytest.mark.slow
