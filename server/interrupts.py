@@ -62,11 +62,14 @@ async def _cancelled_by_ctrl_c(function: Callable[..., Awaitable[_Result]], *arg
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Let Ctrl-C wait; processes that are started meanwhile never see it, and leave it to the one that started them."""
+    """Let Ctrl-C wait, and being told to end.
+
+    Processes that are started meanwhile never see Ctrl-C, and leave it to the one that started them.
+    """
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:
@@ -98,6 +101,8 @@ def end_on_request() -> None:
         raise SystemExit
 
     signal.signal(signal.SIGTERM, end)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 
 def end_helpers() -> None:

@@ -40,7 +40,7 @@ LONG = ("serve", "replay")
 """They take longer than anybody waits."""
 PLAN = "agents: [oracle, 'null']\nsets:\n  - {name: few, families: [movies], limit: 3}\n"
 HELPERS = 2
-"""A command that makes a set has more processes than this: itself, one that looks after what they share, and workers."""
+"""A command that makes a set has more processes: itself, one that looks after what they share, and its workers."""
 HARMLESS = ("opening.lock",)
 """Files that stay in a record: what counts is whether somebody holds them."""
 
