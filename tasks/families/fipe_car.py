@@ -11,7 +11,7 @@ from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call
 from m3bench.tasks.families.texts import Tables, tables
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.cars import COLUMNS, parked
+from m3bench.tasks.render.forecourt import COLUMNS, parked
 from m3bench.tasks.task import ReferenceCall
 
 _STROKES = range(3, 10)

@@ -12,7 +12,7 @@ from m3bench.tasks.families.talk import TalkTables
 from m3bench.tasks.families.texts import tables
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.cars import COLUMNS, parked
+from m3bench.tasks.render.forecourt import COLUMNS, parked
 from m3bench.tasks.task import ReferenceCall
 
 
