@@ -19,6 +19,8 @@ _METRES = range(1500, 4100, 100)
 _COLUMNS = 4
 _MARGIN = 0.1
 """By how much the best must be better than the next."""
+_CLEAR = 0.02
+"""How far the average of all votes must be from what somebody gets who counts films: enough to tell, and few pairs fail."""
 
 Film = Mapping[str, Any]
 
@@ -154,8 +156,8 @@ class Movies:
         (whole,) = await play.step(call("math/sum", {"numbers": weights}))
         (text,) = await play.step(call("math/division", {"numerator": float(whole), "denominator": int(total)}))
         pooled = float(text)
-        need(abs(pooled - sum(votes) / 2) >= 0.06, "the mean of the two is nearly the same")
-        need(min(abs(pooled - vote) for vote in votes) >= 0.06, "one film outweighs the other")
+        need(abs(pooled - sum(votes) / 2) >= _CLEAR, "the mean of the two is nearly the same")
+        need(min(abs(pooled - vote) for vote in votes) >= _CLEAR, "one film outweighs the other")
         more, fewer = sorted(films, key=lambda film: -film["vote_count"])
         return Solution(
             wording=f"Read the posters circled in red in {path}, look the films up, and average all votes for both, weighted by their numbers.",
