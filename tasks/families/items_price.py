@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from m3bench.tasks.answers.fields import Field, File, Integer, Money, Name, Number
+from m3bench.tasks.answers.fields import Field, File, Integer, Money, Name, Number, Table
 from m3bench.tasks.answers.sheets import WorkbookRows
 from m3bench.tasks.checks import WorkbookCells
 from m3bench.tasks.families import offers
@@ -17,6 +17,14 @@ from m3bench.tasks.render.packs import COLOURS, pack
 from m3bench.tasks.task import ReferenceCall
 
 _WIDTHS = {"box": 330, "bag": 320, "jar": 290, "can": 270, "bottle": 270, "tube": 280}
+_HEIGHTS = {
+    "box": (395, 425),
+    "bag": (395, 425),
+    "jar": (355, 395),
+    "can": (355, 395),
+    "bottle": (415, 445),
+    "tube": (355, 395),
+}
 _BOOK, _SHEET = "./shelf_prices.xlsx", "Prices"
 
 
@@ -54,7 +62,7 @@ class ItemsPrice:
             gap = (canvas.width - 60 - sum(widths)) / (len(row) + 1)
             left = 30 + gap
             for item, width in zip(row, widths, strict=True):
-                tall = rng.uniform(395, 425) if item["shape"] in ("box", "bag", "bottle") else rng.uniform(355, 395)
+                tall = rng.uniform(*_HEIGHTS[item["shape"]]) * (0.86 if _small(item) else 1)
                 pack(
                     canvas, rng, left + width / 2, foot, width, tall, brand=item["brand"], name=item["name"], size=item["size"],
                     shape=item["shape"], colour=colours.pop(), picture=item["picture"], plate=True,
@@ -117,7 +125,7 @@ async def _sheet(rng: random.Random, composition: Composition, play: Script) -> 
 
 
 async def _ratings(rng: random.Random, composition: Composition, play: Script) -> Solution:
-    """The best rated of one board, by what stands on the pages of its products."""
+    """The ratings of all products of one board, by what stands on their pages, and the best rated of them."""
     shop, row = rng.choice(tuple(offers.SHOPS)), rng.choice(("upper", "lower"))
     found = await _offers(composition.facts[row], shop, play)
     domain, unit = offers.SHOPS[shop]
@@ -137,17 +145,25 @@ async def _ratings(rng: random.Random, composition: Composition, play: Script) -
     need(len(found) > 1 and rating >= rated[order[1]][0] + 0.1, "two are rated alike")
     need(reviews < max(count for _, count in rated), "the best rated is also the most reviewed")
     spelled = [_name(*goods) for goods in composition.facts[row]]
+    rows = tuple(
+        (_product(number, found, spelled), Number(value=stars, within=0.04)) for number, (stars, _) in enumerate(rated)
+    )
+    listed = "; ".join(f"{offer.title}: {stars} of 5" for offer, (stars, _) in zip(found, rated, strict=True))
     return Solution(
-        wording=f"Find the products on the {row} board of the picture on {domain}, open their pages, and tell which is rated best.",
-        answer=f"The best rated is {found[best].title} with {rating} of 5 by {reviews:,} customers; it costs {found[best].price:.2f} {unit}.",
+        wording=f"Find the products on the {row} board of the picture on {domain}, open their pages, and tell how each is rated and which is best.",
+        answer=f"{listed}. The best rated is {found[best].title}, by {reviews:,} customers; it costs {found[best].price:.2f} {unit}.",
         fields=(
+            Field(
+                name="ratings",
+                meaning="each product on that board, and its rating out of 5",
+                value=Table(columns=("product", "rating"), rows=rows),
+            ),
             Field(
                 name="best_rated",
                 meaning="the product with the highest rating",
                 value=_product(best, found, spelled),
                 compared=tuple(rated[number][0] for number in order),
             ),
-            Field(name="rating", meaning="its rating out of 5", value=Number(value=rating, within=0.04)),
             Field(name="reviews", meaning="how many customers rated it", value=Integer(value=reviews)),
             Field(name="price", meaning="its price", value=Money(value=found[best].price, unit=unit)),
         ),
@@ -248,6 +264,11 @@ def _fits(canvas: Canvas, shape: str, brand: str, name: str) -> bool:
 def _picture(product: Mapping[str, Any]) -> str | None:
     kind = product["kind"].casefold()
     return next((art for word, art in _tables().pictures if word in kind), None)
+
+
+def _small(item: Mapping[str, Any]) -> bool:
+    """Whether less than ten ounces are in it, none of them air as in bags."""
+    return item["shape"] not in ("box", "bag") and bool(re.match(r"\d(\.\d+)? (fl )?oz", item["size"]))
 
 
 def _search(brand: str, name: str, size: str, domain: str) -> ReferenceCall:

@@ -5,8 +5,12 @@ from collections.abc import Sequence
 
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.proportions import share, turn
 from m3bench.tasks.render.shapes import ellipse, line, polygon
 from m3bench.tasks.scene import Box
+
+_LOOP = 40
+"""Pixels that a loop takes beside a thing."""
 
 
 def ground(canvas: Canvas, rng: random.Random, kind: str) -> float:
@@ -65,13 +69,18 @@ def put_down(
     slot, boxes = canvas.width / columns, []
     for number, (name, aliases) in enumerate(things):
         row, column = divmod(number, columns)
-        x = slot * (column + 0.5) + rng.uniform(-0.07, 0.07) * slot
+        aside = rng.uniform(-0.07, 0.07) * slot
         foot = (canvas.height - 44 if row else level + 175) + rng.uniform(-14, 14)
-        height = (220 if row else 172) * rng.uniform(0.86, 1.1)
+        drawn = canvas.art.object(name)
+        height = (300 if row else 240) * share(name) * rng.uniform(0.95, 1.03)
+        height = min(height, slot * 0.76 * drawn.height / drawn.width)
+        if row:
+            height = min(height, foot - level - 175 - 1.75 * _LOOP)
+        free = slot / 2 - height * drawn.width / drawn.height / 2 - _LOOP
+        x = slot * (column + 0.5) + min(max(aside, -free), free)
+        flip = rng.random() < 0.4
+        score = round(rng.uniform(0.84, 0.97), 2)
         boxes.append(
-            canvas.place(
-                name, x, foot, height, flip=rng.random() < 0.4, score=round(rng.uniform(0.84, 0.97), 2),
-                aliases=tuple(aliases),
-            )
-        )  # fmt: skip
+            canvas.place(name, x, foot, height, flip=flip, turn=turn(name, flip), score=score, aliases=tuple(aliases))
+        )
     return boxes
