@@ -22,8 +22,10 @@ from m3bench.tasks.render.wildlife import Actor
 from m3bench.tasks.task import ReferenceCall
 
 _LABELS = {"rice plant": "rice", "herb": "leaf"}
-_WALKERS = ("walker", "standing person", "runner")
-_VISITORS = ("student", "farmer", "scientist", "cook", "teacher", "police officer", "mechanic", "doctor")
+_WALKERS = tuple(
+    f"{way} {who}" for way in ("walking", "standing", "running") for who in ("woman", "man", "lady", "youth")
+)
+_VISITORS = ("graduate", "gardener", "chemist", "chef", "lecturer", "policewoman", "repairer", "physician")
 _CONFUSING = ({"goose", "swan"}, {"fox", "eagle"}), ({"crab", "lobster", "turtle"}, {"seal", "shark", "dolphin"})
 """Strangers that some hunters would eat, so that there would be a second chain."""
 _CLEAR = 20

@@ -1,7 +1,7 @@
 """Animals that are circled in a picture: the largest and the smallest on cards, all of them named, or kept sharp."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Literal
@@ -120,7 +120,7 @@ class BiologyCut:
             some for some in combinations(animals, rng.choice((3, 3, 4))) if _differ([found[name] for name in some])
         ]
         need(bool(fair), "no three are told apart by size and place")
-        names = rng.choice(fair)
+        names = _spread(rng, fair, found)
         pen.circle(canvas, rng, [found[name] for name in names], [found[name] for name in animals if name not in names])
         told = telling(kit, {name for some in _tables().lands.values() for name in some}, figures=True)
         others = tuple(found[name] for name in animals if name not in names)
@@ -287,6 +287,18 @@ def _differ(boxes: Sequence[Box]) -> bool:
         centre(next)[0] - centre(one)[0] >= _APART and one[0] < next[0] and one[2] < next[2]
         for one, next in pairwise(placed)
     )  # fmt: skip
+
+
+def _spread(rng: random.Random, fair: Sequence[tuple[str, ...]], found: Mapping[str, Box]) -> tuple[str, ...]:
+    """Some of the animals that are told apart: every pair of a largest and a smallest comes as often as any other.
+
+    Otherwise those that are the largest and the smallest of all would be meant so often that one need not look.
+    """
+    pairs: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+    for some in fair:
+        ranked = sorted(some, key=lambda name: area_of(found[name]))
+        pairs.setdefault((ranked[-1], ranked[0]), []).append(some)
+    return rng.choice(pairs[rng.choice(sorted(pairs))])
 
 
 def _size(box: Box) -> tuple[int, int]:

@@ -1,12 +1,14 @@
 """Animals, plants and people where they live: on land, under water, behind the glass of an aquarium.
 
 What is put down does not overlap: everything has a place of its own, and its size follows from the place. Animals of
-which the art shows the head alone look out of tall grass.
+which the art shows the head alone look out of a bush or a heap of snow.
 """
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.art import Art
@@ -17,12 +19,23 @@ from m3bench.tasks.scene import Box
 HEADS = frozenset({"bear", "boar", "fox", "frog", "koala", "lion", "moose", "panda", "polar bear", "raccoon", "wolf"})
 """Art that shows a head alone."""
 FLYING = frozenset({"bat", "bee", "butterfly", "dove", "eagle", "fly", "mosquito"})
-TALL = frozenset({"cow", "deer", "elephant", "giraffe", "gorilla", "horse", "llama", "camel", "zebra", "bison", "tree"})
-SMALL = frozenset(
-    {"ant", "bee", "beetle", "butterfly", "caterpillar", "chick", "cricket", "fly", "frog", "ladybug", "lizard", "mosquito",
-     "mouse", "rat", "scorpion", "shrimp", "snail", "spider", "worm", "clover", "carrot", "lettuce", "crab"}
-)  # fmt: skip
-_GRASSES = {"meadow": "#5f9440", "savanna": "#b08f45", "forest": "#4a6d38", "snow": "#c3d3dd", "sand": "#a99a5c"}
+_SIZES = {
+    1.0: {"bear", "bison", "camel", "coral", "cow", "deer", "donkey", "elephant", "giraffe", "gorilla", "hippopotamus", "horse",
+          "lion", "llama", "moose", "orangutan", "polar bear", "rhinoceros", "shark", "tent", "tree", "whale", "zebra"},
+    0.62: {"badger", "basket", "beaver", "cat", "duck", "eagle", "fish", "fox", "goose", "hedgehog", "koala", "lobster",
+           "owl", "peacock", "penguin", "rabbit", "raccoon", "rice plant", "skunk", "snake", "squid", "squirrel", "swan",
+           "turkey", "turtle"},
+    0.48: {"ant", "bat", "bee", "beetle", "bird", "butterfly", "camera", "carrot", "caterpillar", "chick", "clover", "corn",
+           "crab", "cricket", "fly", "frog", "herb", "key", "ladybug", "lettuce", "lizard", "mosquito", "mouse", "rat",
+           "scorpion", "shrimp", "snail", "spider", "worm"},
+}  # fmt: skip
+_SHARES = {name: share for share, names in _SIZES.items() for name in names}
+"""How much of its place something takes up. Small animals are drawn larger than they are, and none as large as a cow."""
+_OTHER = 0.84
+"""The share of whatever is not listed, people among it."""
+_RAIL = 58
+"""Height of what visitors stand behind, in pixels."""
+_GRASSES = {"meadow": "#5f9440", "savanna": "#b08f45", "forest": "#4a6d38", "snow": "#dce8ef", "sand": "#a99a5c"}
 
 
 @dataclass(frozen=True)
@@ -54,16 +67,16 @@ def land(canvas: Canvas, rng: random.Random, actors: Sequence[Actor], ground: st
     depth = canvas.height - level
     for number, (x, slot) in _row(canvas, rng, flying):
         boxes[number] = _put(
-            canvas, rng, actors[number], x, level * rng.uniform(0.66, 0.82), slot * 0.6, level * 0.5, None
+            canvas, rng, actors[number], x, level * rng.uniform(0.4, 0.54), slot * 0.6, level * 0.5, None
         )
     for number, (x, slot) in _row(canvas, rng, back):
         boxes[number] = _put(
             canvas, rng, actors[number], x, level + depth * rng.uniform(0.2, 0.27), slot * 0.8, 190, _GRASSES[ground]
         )
-    room = level + depth * 0.27 + 12 if back else 0
+    room = level + depth * 0.27 + 40 if back else 0
     for number, (x, slot) in _row(canvas, rng, front):
         foot = canvas.height * (rng.uniform(0.88, 0.95) if back else rng.uniform(0.78, 0.93))
-        boxes[number] = _put(canvas, rng, actors[number], x, foot, slot * 0.8, min(330, foot - room), _GRASSES[ground])
+        boxes[number] = _put(canvas, rng, actors[number], x, foot, slot * 0.84, min(330, foot - room), _GRASSES[ground])
     return [boxes[number] for number in range(len(actors))]
 
 
@@ -86,43 +99,69 @@ def aquarium(
     canvas.draw(rect(left - 16, top - 16, right - left + 32, bottom - top + 32, mix(wall, "#ffffff", 0.3), 18))
     _water(canvas, rng, left, top, right - left, bottom - top, 0.9)
     boxes = _swim(canvas, rng, actors, left + 10, right - 10, top + 10, bottom - 12)
-    canvas.draw(rect(0, height - 90, width, 90, mix(wall, "#000000", 0.35)))
     found = [
-        _put(canvas, rng, visitor, x, height, slot * 0.6, 240, None)
+        _put(canvas, rng, visitor, x, height - _RAIL, slot * 0.8, 228, None)
         for visitor, (_, (x, slot)) in zip(visitors, _row(canvas, rng, list(range(len(visitors)))), strict=True)
     ]
+    wood = mix(wall, "#c79a63", 0.55)
+    canvas.draw(
+        rect(0, height - _RAIL, width, _RAIL, mix(wood, "#000000", 0.35)),
+        rect(0, height - _RAIL, width, 16, mix(wood, "#ffffff", 0.2)),
+        *(rect(x, height - _RAIL + 16, 4, _RAIL - 16, "#00000040") for x in range(0, width, 160)),
+    )
     return boxes, found
 
 
 def _put(
     canvas: Canvas, rng: random.Random, actor: Actor, x: float, foot: float, wide: float, tall: float, grass: str | None
 ) -> Box:
-    """Put down an actor, no larger than a place; heads get grass of a colour before them."""
+    """Put down an actor, no larger than a place; heads look out of leaves of a colour."""
     hidden = grass is not None and actor.art in HEADS
-    wide *= 0.75 if hidden else 1
-    share = 0.62 if actor.art in SMALL else 1.0 if actor.art in TALL else 0.82
-    height = fit(canvas.art, actor.art, wide, tall * share) * rng.uniform(0.92, 1.0)
+    if hidden:
+        wide, tall = wide * 0.7, tall * 0.8
+    height = fit(canvas.art, actor.art, wide, tall) * _SHARES.get(actor.art, _OTHER) * rng.uniform(0.92, 1.0)
     if hidden:
         drawn = canvas.art.object(actor.art)
-        _bush(canvas, rng, x, foot, height * drawn.width / drawn.height * 1.15, height, str(grass))
+        across = height * drawn.width / drawn.height
+        _bush(canvas, rng, x, foot, across * 1.5, height * 0.72, str(grass))
     box = canvas.place(
         actor.art, x, foot, height,
         label=actor.name, flip=rng.random() < 0.5, turn=rng.uniform(-3, 3) if actor.art in FLYING else 0,
         shadow=grass is not None and not hidden, score=score(rng), aliases=actor.aliases,
     )  # fmt: skip
     if hidden:
-        _blades(canvas, rng, box, str(grass))
+        _bush(canvas, rng, x, foot + 0.05 * height, across * 1.4, height * 0.18, str(grass))
     return box
 
 
 def _bush(canvas: Canvas, rng: random.Random, x: float, foot: float, wide: float, tall: float, colour: str) -> None:
-    """What an animal looks out of."""
-    canvas.draw(ellipse(x, foot + 4, wide * 0.62, tall * 0.07, "#000000", 'opacity="0.16"'))
-    for number in range(9):
-        across = (number / 8 - 0.5) * wide * 1.02
-        high = tall * (0.62 - 0.34 * abs(number / 4 - 1) ** 2) * rng.uniform(0.85, 1.05)
-        shade = mix(colour, "#ffffff" if number % 2 else "#000000", rng.uniform(0.04, 0.16))
-        canvas.draw(ellipse(x + across, foot - high * 0.42, wide * 0.15, high * 0.5, shade))
+    """What an animal looks out of: leaves, or a heap of snow."""
+    snow = colour == _GRASSES["snow"]
+    canvas.draw(ellipse(x, foot + wide * 0.03, wide * 0.54, wide * 0.05, "#000000", 'opacity="0.14"'))
+    key, bright = f"bush{round(x)}-{round(foot)}-{round(tall)}", mix(colour, "#ffffff", 0.75 if snow else 0.16)
+    canvas.draw(
+        fade(key, bright, mix(colour, "#4d6b85" if snow else "#000000", 0.16)),
+        _mound(x, foot, wide, tall, 1 if snow else max(7, round(wide / 26)), f"url(#{key})"),
+    )
+    for _ in range(0 if snow else max(10, round(wide * tall / 900))):
+        angle, far = rng.uniform(0.1, math.pi - 0.1), rng.uniform(0.2, 0.9)
+        leaf = mix(colour, rng.choice(("#ffffff", "#e8f0a0", "#000000")), rng.uniform(0.08, 0.24))
+        place = x + math.cos(angle) * far * wide / 2, foot - math.sin(angle) * far * tall
+        canvas.draw(
+            ellipse(*place, 7, 4, leaf, f'transform="rotate({rng.uniform(-50, 50):.0f} {place[0]:.1f} {place[1]:.1f})"')
+        )
+
+
+def _mound(x: float, foot: float, wide: float, tall: float, bumps: int, fill: str) -> str:
+    """Half an ellipse with a rounded foot, its upper edge in bumps; with one alone it is smooth."""
+    turns = [math.pi * number / bumps for number in range(bumps + 1)]
+    points = [(x - wide / 2 * math.cos(turn), foot - tall * math.sin(turn)) for turn in turns]
+    d = f"M{x - wide / 2:.1f} {foot:.1f}"
+    for one, next in pairwise(points):
+        reach = math.dist(one, next) * 0.58
+        across, down = (wide / 2, tall) if bumps == 1 else (reach, reach)
+        d += f" A{across:.1f} {down:.1f} 0 0 1 {next[0]:.1f} {next[1]:.1f}"
+    return path(f"{d} Q{x:.1f} {foot + wide * 0.11:.1f} {x - wide / 2:.1f} {foot:.1f} Z", fill)
 
 
 def _stones(canvas: Canvas, rng: random.Random, level: float) -> None:
@@ -135,24 +174,6 @@ def _stones(canvas: Canvas, rng: random.Random, level: float) -> None:
             ellipse(x, y, size, size * 0.6, grey),
             ellipse(x - size * 0.25, y - size * 0.18, size * 0.5, size * 0.24, mix(grey, "#ffffff", 0.35)),
         )
-
-
-def _blades(canvas: Canvas, rng: random.Random, box: Box, colour: str) -> None:
-    left, top, right, bottom = box
-    tall = (bottom - top) * 0.085
-    x = left - 26.0
-    while x < right + 26:
-        middle = 1 - abs((x - (left + right) / 2) / ((right - left) / 2 + 40))
-        reach = tall * (0.35 + 0.65 * middle) * rng.uniform(0.7, 1.0)
-        lean = rng.uniform(-7, 7)
-        shade = mix(colour, rng.choice(("#ffffff", "#000000")), rng.uniform(0.0, 0.2))
-        canvas.draw(polygon([(x - 5, bottom + 8), (x + lean, bottom - reach), (x + 5, bottom + 8)], shade))
-        x += rng.uniform(5, 9)
-    canvas.draw(
-        ellipse(
-            (left + right) / 2, bottom + 8, (right - left) / 2 + 22, 7, mix(colour, "#ffffff", 0.08), 'opacity="0.8"'
-        )
-    )
 
 
 def _swim(
