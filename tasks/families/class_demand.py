@@ -9,8 +9,10 @@ from m3bench.tasks.families import forum, offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.detections import read_objects
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import backdrops, lecture
+from m3bench.tasks.render import backdrops, lecture, pen
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.proportions import share, turn
+from m3bench.tasks.render.shapes import on
 from m3bench.tasks.task import Reference, ReferenceCall
 
 
@@ -23,6 +25,8 @@ class _Wish(NamedTuple):
     """Its article in the encyclopedia; empty when that is never asked."""
 
 
+_MOST_LATE = 6
+"""Votes that are added to a row by hand at most."""
 _BUDGETS = (32, 35, 38, 40, 48, 50, 55, 65, 70, 80, 90, 100)
 
 
@@ -44,7 +48,7 @@ class ClassDemand:
     servers = ("ocr", "dinox-mcp", "math", "amazon", "Reddit-MCP-Server", "wiki")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A board with six wishes and their votes, and some of the things on desks."""
+        """A board with six wishes and their votes, the latest as strokes by hand, and some of the things on desks."""
         cheap = rng.choice(_tables().cheap)
         leaders = [
             rng.choice([wish for wish in (*_tables().cheap, *_tables().dear, *_tables().dear) if wish is not cheap]),
@@ -59,11 +63,12 @@ class ClassDemand:
         rng.shuffle(rows)
         canvas = Canvas(kit.art, 1400, 980)
         backdrops.room(canvas, rng, floor=0.8)
-        lecture.board(
+        late = [rng.randint(1, min(_MOST_LATE, number - 1)) for _, number in rows]
+        surface, ends = lecture.board(
             canvas,
             rng,
             rng.choice(_tables().titles),
-            [(wish.word, str(number)) for wish, number in rows],
+            [(wish.word, str(number - more)) for (wish, number), more in zip(rows, late, strict=True)],
             (170, 46, 1230, 566),
         )
         things = [*(leaders[0] for _ in range(rng.randint(1, 3))), *(leaders[1] for _ in range(rng.randint(1, 3)))]
@@ -75,15 +80,20 @@ class ClassDemand:
             mates = [n for n in range(len(things)) if n * 2 // len(things) == number * 2 // len(things)]
             x = left + (right - left) * (mates.index(number) + 0.5) / len(mates)
             drawn = kit.art.object(thing.art)
-            size = min(146.0, 128.0 * drawn.height / drawn.width)
+            size = min(206 * share(thing.art), 140 * drawn.height / drawn.width)
+            flip = rng.random() < 0.3
+            score = round(rng.uniform(0.84, 0.97), 2)
             canvas.place(
-                thing.art, x, foot, size, label=thing.label, flip=rng.random() < 0.3, score=round(rng.uniform(0.84, 0.97), 2),
+                thing.art, x, foot, size, label=thing.label, flip=flip, turn=turn(thing.art, flip), score=score,
                 aliases=tuple({thing.art} - {thing.label}),
             )  # fmt: skip
         canvas.light(rng, 0.6)
+        colour = pen.CHALK if on(surface) == on("#000000") else pen.BLUE
+        for (x, y), count in zip(ends, late, strict=True):
+            pen.strokes(canvas, rng, x + 44, y + 2, count, colour, tall=36)
         return Composition.of(
             canvas,
-            rows=rows,
+            rows=[(wish, number - more, more) for (wish, number), more in zip(rows, late, strict=True)],
             articles={
                 article["title"]: [article["title"], *article.get("aliases", ())]
                 for article in kit.world("articles")
@@ -110,7 +120,7 @@ async def _purchase(rng: random.Random, composition: Composition, path: str, pla
     there = _count(room, wishes[word])
     (text,) = await play.step(call("math/subtract", {"minuend": demand[word], "subtrahend": there}))
     missing = int(float(text))
-    need(missing > 1 and missing not in demand.values(), "what is missing can be read off the board")
+    need(missing > 1 and missing not in _figures_on(composition), "what is missing can be read off the board")
     (bill,) = await play.step(call("math/multiply", {"firstNumber": price, "SecondNumber": missing}))
     cost = round(float(bill), 2)
     need(cost != price * demand[word], "nothing of it is there")
@@ -188,6 +198,7 @@ async def _desks(rng: random.Random, composition: Composition, path: str, play: 
     wish = wishes[word]
     need(there > counts[ranked[1]] and bool(wish.article), "two things stand there as often")
     need(demand[word] not in (there, more), "two figures are the same")
+    need(there not in _figures_on(composition), "how many there are stands on the board")
     articles = composition.facts["articles"][wish.article]
     offer, said = await play.step(
         _search(word), call("wiki/summary", {"title": wish.article}, either={"title": articles})
@@ -229,17 +240,22 @@ def _looking(path: str) -> ReferenceCall:
 
 
 def _wishes(composition: Composition) -> dict[str, _Wish]:
-    return {wish.word: wish for wish, _ in composition.facts["rows"]}
+    return {wish.word: wish for wish, *_ in composition.facts["rows"]}
 
 
 def _demand(board: str, composition: Composition) -> dict[str, int]:
-    """The votes as the board was read, which must be as it was drawn."""
-    demand = _rows(board, _wishes(composition))
+    """The votes as the board was read, which must be as it was drawn, and those that were added by hand."""
+    rows = composition.facts["rows"]
     need(
-        demand == {wish.word: number for wish, number in composition.facts["rows"]},
+        _rows(board, _wishes(composition)) == {wish.word: number for wish, number, _ in rows},
         f"the board must be legible: {board}",
     )
-    return demand
+    return {wish.word: number + late for wish, number, late in rows}
+
+
+def _figures_on(composition: Composition) -> set[int]:
+    """The votes on the board, with and without those that were added by hand."""
+    return {figure for _, number, late in composition.facts["rows"] for figure in (number, number + late)}
 
 
 def _count(room: str, wish: _Wish) -> int:

@@ -16,8 +16,8 @@ def board(
     title: str,
     rows: Sequence[tuple[str, str]],
     box: tuple[float, float, float, float],
-) -> None:
-    """A board with a title and rows of a word and a figure, in two blocks side by side when there are many."""
+) -> tuple[str, list[tuple[float, float]]]:
+    """A board with a title and rows of a word and a figure; returns its colour and where each row ends."""
     left, top, right, bottom = box
     surface = rng.choice(tuple(_BOARDS))
     ink = on(surface)
@@ -29,11 +29,14 @@ def board(
     canvas.text(
         title, (left + right) / 2, top + 74, 52, face="sans bold", fill=ink, anchor="middle", width=right - left - 80
     )
-    step = (bottom - top - 122) / len(rows)
+    step, ends = (bottom - top - 142) / len(rows), []
     for number, (word, figure) in enumerate(rows):
         y = top + 130 + step * (number + 0.42)
         canvas.text(word, left + (right - left) * 0.2, y, 40, face="sans bold", fill=ink)
-        canvas.text(figure, left + (right - left) * 0.8, y, 40, face="sans bold", fill=ink, anchor="end")
+        end = left + (right - left) * 0.74
+        canvas.text(figure, end, y, 40, face="sans bold", fill=ink, anchor="end")
+        ends.append((end, y))
+    return surface, ends
 
 
 def desks(canvas: Canvas, rng: random.Random, top: float, count: int) -> list[tuple[float, float, float]]:

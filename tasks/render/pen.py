@@ -15,6 +15,8 @@ from m3bench.tasks.scene import Box
 RED = "#e3202b"
 """The colour of what is meant."""
 BLUE, GREEN = "#1467e0", "#149a4e"
+CHALK = "#ffd75e"
+"""For strokes on a blackboard."""
 OTHERS = (BLUE, GREEN, "#16181d")
 """Colours of what is not meant, unless a question names one of them: blue, green, black."""
 _POINTS = 56
@@ -138,10 +140,10 @@ def _inside(canvas: Canvas, points: Sequence[tuple[float, float]], width: float)
 
 
 def _stroke(canvas: Canvas, points: Sequence[tuple[float, float]], colour: str, width: float) -> None:
-    """A line; any but a red one has a pale edge where what lies under it is dark."""
+    """A line; any but one of red or chalk has a pale edge where what lies under it is dark."""
     first, *rest = (f"{x:.1f} {y:.1f}" for x, y in points)
     lines = [(colour, width)]
-    if colour != RED and canvas.brightness(points) < _DARK:
+    if colour not in (RED, CHALK) and canvas.brightness(points) < _DARK:
         lines.insert(0, (_EDGE, width + 5))
     for fill, wide in lines:
         canvas.draw(

@@ -6,16 +6,28 @@ recognised, and none as large as furniture.
 
 _SHARES = {
     1.15: ("bed", "couch", "file cabinet", "ladder"),
-    1.0: ("bathtub", "chair", "mirror", "scooter", "telescope"),
-    0.84: ("banjo", "luggage", "television", "umbrella"),
+    1.0: ("bathtub", "chair", "guitar", "mirror", "scooter", "telescope"),
+    0.84: ("banjo", "kite", "luggage", "television", "umbrella"),
     0.72: ("accordion", "backpack", "potted plant", "printer", "saxophone", "violin"),
-    0.62: ("basket", "globe", "microscope", "skateboard", "teddy bear"),
-    0.54: ("basketball", "helmet", "laptop", "radio", "robot", "toolbox", "trumpet"),
-    0.46: ("alarm clock", "trophy"),
+    0.62: ("basket", "drum", "globe", "microscope", "skateboard", "teddy bear"),
+    0.54: (
+        "basketball",
+        "football",
+        "headphones",
+        "helmet",
+        "laptop",
+        "notebook",
+        "radio",
+        "robot",
+        "toolbox",
+        "trumpet",
+    ),
+    0.5: ("crayon", "fountain pen", "pencil", "ruler"),
+    0.46: ("alarm clock", "palette", "scissors", "trophy"),
     0.38: ("camera", "game controller"),
 }
 _OF = {name: share for share, names in _SHARES.items() for name in names}
-_TURNS = {"skateboard": -45}
+_TURNS = {"crayon": -45, "fountain pen": -42, "pencil": -45, "ruler": 45, "scissors": 90, "skateboard": -45}
 """By how many degrees, counter-clockwise, the art must be turned to show a thing as it lies."""
 
 
