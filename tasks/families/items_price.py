@@ -1,4 +1,4 @@
-"""A shelf in a shop: read the packs, find them on Amazon, and compare prices, ratings or boards."""
+"""A shelf in a shop: find the packs that are circled on Amazon, and compare prices, ratings or boards."""
 
 import random
 import re
@@ -11,7 +11,7 @@ from m3bench.tasks.checks import WorkbookCells
 from m3bench.tasks.families import offers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
 from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import backdrops
+from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.packs import COLOURS, pack
 from m3bench.tasks.task import ReferenceCall
@@ -25,6 +25,8 @@ _HEIGHTS = {
     "bottle": (415, 445),
     "tube": (355, 395),
 }
+_ROW = 3
+"""Packs on a board."""
 _BOOK, _SHEET = "./shelf_prices.xlsx", "Prices"
 
 
@@ -44,33 +46,42 @@ class ItemsPrice:
     servers = ("amazon", "math", "excel")
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Four to six packs on two boards."""
+        """Six packs on two boards; three to five of them are circled in red, at least one on each board."""
         canvas = Canvas(kit.art, 1440, 980)
         goods = _goods(canvas, kit)
         chosen: list[dict[str, Any]] = []
-        count = rng.choice((4, 5, 5, 6, 6))
         for item in rng.sample(goods, len(goods)):
             if item["brand"] not in {other["brand"] for other in chosen}:
                 chosen.append(item)
-            if len(chosen) == count:
+            if len(chosen) == 2 * _ROW:
                 break
         boards = backdrops.shelves(canvas, rng, 2)
-        split = (count + rng.randint(0, 1)) // 2
-        colours = rng.sample(COLOURS, count)
-        for foot, row in zip(boards, (chosen[:split], chosen[split:]), strict=True):
+        colours, boxes = rng.sample(COLOURS, len(chosen)), []
+        for foot, row in zip(boards, (chosen[:_ROW], chosen[_ROW:]), strict=True):
             widths = [_WIDTHS[item["shape"]] * rng.uniform(0.97, 1.06) for item in row]
             gap = (canvas.width - 60 - sum(widths)) / (len(row) + 1)
             left = 30 + gap
             for item, width in zip(row, widths, strict=True):
                 tall = rng.uniform(*_HEIGHTS[item["shape"]]) * (0.86 if _small(item) else 1)
-                pack(
+                box = pack(
                     canvas, rng, left + width / 2, foot, width, tall, brand=item["brand"], name=item["name"], size=item["size"],
                     shape=item["shape"], colour=colours.pop(), picture=item["picture"], plate=True,
                 )  # fmt: skip
+                boxes.append(box)
                 left += width + gap
         canvas.light(rng, 0.8)
+        places = range(len(chosen))
+        sure = [rng.randrange(_ROW), _ROW + rng.randrange(_ROW)]
+        meant = {*sure, *rng.sample([place for place in places if place not in sure], rng.choice((1, 2, 3)))}
+        rest = [place for place in places if place not in meant]
+        pen.circle(canvas, rng, [boxes[place] for place in sorted(meant)], [boxes[place] for place in rest])
         printed = [(item["brand"], item["name"], item["size"]) for item in chosen]
-        return Composition.of(canvas, upper=printed[:split], lower=printed[split:])
+        return Composition.of(
+            canvas,
+            upper=[printed[place] for place in sorted(meant) if place < _ROW],
+            lower=[printed[place] for place in sorted(meant) if place >= _ROW],
+            rest=[printed[place] for place in rest],
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Every plan begins with prices from the shop that the question names."""
@@ -80,7 +91,7 @@ class ItemsPrice:
 
 async def _sheet(rng: random.Random, composition: Composition, play: Script) -> Solution:
     """All prices, their sum and a share, and a workbook with them."""
-    goods = [*composition.facts["upper"], *composition.facts["lower"]]
+    goods = _meant(composition)
     shop, people = rng.choice(tuple(offers.SHOPS)), rng.randint(3, 9)
     found = await _offers(goods, shop, play)
     prices = [offer.price for offer in found]
@@ -99,7 +110,7 @@ async def _sheet(rng: random.Random, composition: Composition, play: Script) -> 
         )
     )
     unit = offers.SHOPS[shop][1]
-    spelled = [_name(*item) for item in goods]
+    spelled = _spelled(composition)
     holds = (
         WorkbookRows(
             rows=tuple(
@@ -111,11 +122,11 @@ async def _sheet(rng: random.Random, composition: Composition, play: Script) -> 
     )
     listed = "; ".join(f"{offer.title}: {offer.price:.2f}" for offer in found)
     return Solution(
-        wording=f"Find each of the products in the picture on {offers.SHOPS[shop][0]}, add the prices up, divide by {people}, and write products, "
+        wording=f"Find each of the products circled in red on {offers.SHOPS[shop][0]}, add the prices up, divide by {people}, and write products, "
         "prices and total to a workbook.",
         answer=f"{listed}. Together they cost {total:.2f} {unit}, which is {each:.2f} {unit} for each of {people}. The sheet is {_BOOK}.",
         fields=(
-            Field(name="total", meaning="what one of everything costs", value=Money(value=total, unit=unit), derived=tuple(prices)),
+            Field(name="total", meaning="what one of each costs", value=Money(value=total, unit=unit), derived=tuple(prices)),
             Field(name="share", meaning="what each of the people pays", value=Money(value=each, unit=unit), derived=tuple(prices)),
             Field(name="workbook", meaning="a sheet with products, prices and the total",
                   value=File(form="xlsx", value=_BOOK, holds=holds)),
@@ -125,9 +136,9 @@ async def _sheet(rng: random.Random, composition: Composition, play: Script) -> 
 
 
 async def _ratings(rng: random.Random, composition: Composition, play: Script) -> Solution:
-    """The ratings of all products of one board, by what stands on their pages, and the best rated of them."""
-    shop, row = rng.choice(tuple(offers.SHOPS)), rng.choice(("upper", "lower"))
-    found = await _offers(composition.facts[row], shop, play)
+    """How the products are rated, by what stands on their pages, and the best rated of them."""
+    shop = rng.choice(tuple(offers.SHOPS))
+    found = await _offers(_meant(composition), shop, play)
     domain, unit = offers.SHOPS[shop]
     pages = await play.step(
         *(
@@ -142,20 +153,20 @@ async def _ratings(rng: random.Random, composition: Composition, play: Script) -
     rated = [offers.rated(text) for text in pages]
     order = sorted(range(len(found)), key=lambda number: -rated[number][0])
     (rating, reviews), best = rated[order[0]], order[0]
-    need(len(found) > 1 and rating >= rated[order[1]][0] + 0.1, "two are rated alike")
+    need(rating >= rated[order[1]][0] + 0.1, "two are rated alike")
     need(reviews < max(count for _, count in rated), "the best rated is also the most reviewed")
-    spelled = [_name(*goods) for goods in composition.facts[row]]
+    spelled = _spelled(composition)
     rows = tuple(
         (_product(number, found, spelled), Number(value=stars, within=0.04)) for number, (stars, _) in enumerate(rated)
     )
     listed = "; ".join(f"{offer.title}: {stars} of 5" for offer, (stars, _) in zip(found, rated, strict=True))
     return Solution(
-        wording=f"Find the products on the {row} board of the picture on {domain}, open their pages, and tell how each is rated and which is best.",
+        wording=f"Find the products circled in red on {domain}, open their pages, and tell how each is rated and which is best.",
         answer=f"{listed}. The best rated is {found[best].title}, by {reviews:,} customers; it costs {found[best].price:.2f} {unit}.",
         fields=(
             Field(
                 name="ratings",
-                meaning="each product on that board, and its rating out of 5",
+                meaning="each of the circled products, and its rating out of 5",
                 value=Table(columns=("product", "rating"), rows=rows),
             ),
             Field(
@@ -167,7 +178,7 @@ async def _ratings(rng: random.Random, composition: Composition, play: Script) -
             Field(name="reviews", meaning="how many customers rated it", value=Integer(value=reviews)),
             Field(name="price", meaning="its price", value=Money(value=found[best].price, unit=unit)),
         ),
-        given={"shop": shop, "row": row},
+        given={"shop": shop},
     )
 
 
@@ -175,7 +186,7 @@ async def _shelves(rng: random.Random, composition: Composition, play: Script) -
     """What each board costs, and what the dearest of all is."""
     shop = rng.choice(tuple(offers.SHOPS))
     rows = [composition.facts["upper"], composition.facts["lower"]]
-    found = await _offers([*rows[0], *rows[1]], shop, play)
+    found = await _offers(_meant(composition), shop, play)
     unit, split = offers.SHOPS[shop][1], len(rows[0])
     parts = [[offer.price for offer in found[:split]], [offer.price for offer in found[split:]]]
     sums = [round(float(text), 2) for text in await play.step(*(call("math/sum", {"numbers": part}) for part in parts))]
@@ -184,24 +195,24 @@ async def _shelves(rng: random.Random, composition: Composition, play: Script) -
     difference = round(float(text), 2)
     order = sorted(range(len(found)), key=lambda number: -found[number].price)
     need(found[order[0]].price > found[order[1]].price * 1.03, "two are the dearest")
-    spelled = [_name(*goods) for goods in (*rows[0], *rows[1])]
+    spelled = _spelled(composition)
     dearest = order[0]
     side = ("upper", "lower")[sums.index(max(sums))]
     return Solution(
-        wording=f"Find the products of the picture on {offers.SHOPS[shop][0]}; add up the prices of each board, and tell which is dearer and by how "
+        wording=f"Find the products circled in red on {offers.SHOPS[shop][0]}; add up the prices of each board, and tell which is dearer and by how "
         "much, and which product is the dearest.",
         answer=f"The upper shelf costs {sums[0]:.2f} {unit}, the lower one {sums[1]:.2f} {unit}: the {side} one costs {difference:.2f} {unit} "
         f"more. The most expensive is {found[dearest].title}.",
         fields=(
-            Field(name="upper_total", meaning="what one of each on the upper shelf costs", value=Money(value=sums[0], unit=unit),
+            Field(name="upper_total", meaning="what one of each circled on the upper shelf costs", value=Money(value=sums[0], unit=unit),
                   derived=tuple(parts[0])),
-            Field(name="lower_total", meaning="what one of each on the lower shelf costs", value=Money(value=sums[1], unit=unit),
+            Field(name="lower_total", meaning="what one of each circled on the lower shelf costs", value=Money(value=sums[1], unit=unit),
                   derived=tuple(parts[1])),
             Field(name="difference", meaning="how much more one of the shelves costs", value=Money(value=difference, unit=unit),
                   derived=(*parts[0], *parts[1])),
             Field(
                 name="dearest",
-                meaning="the most expensive of all products",
+                meaning="the most expensive of the circled products",
                 value=_product(dearest, found, spelled),
                 compared=tuple(found[number].price for number in order),
             ),
@@ -226,6 +237,15 @@ async def _offers(goods: Sequence[tuple[str, str, str]], shop: str, play: Script
         need(title == f"{brand} {name}, {size}", f"{title} is not what was looked for")
         found.append(_Offer(title, offers.asin(text), offers.prices(text)[0]))
     return found
+
+
+def _meant(composition: Composition) -> list[tuple[str, str, str]]:
+    return [*composition.facts["upper"], *composition.facts["lower"]]
+
+
+def _spelled(composition: Composition) -> list[tuple[str, ...]]:
+    """The ways to say each product on the shelf, those that are meant first."""
+    return [_name(*goods) for goods in (*_meant(composition), *composition.facts["rest"])]
 
 
 def _name(brand: str, name: str, size: str) -> tuple[str, ...]:
