@@ -9,7 +9,6 @@ All speak the handshake revisions, in which a session exists.
 import json
 import logging
 import os
-import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
@@ -29,7 +28,7 @@ from mcp_types import (
 )
 
 from m3bench.proxy.call import Relay
-from m3bench.proxy.children import stop
+from m3bench.proxy.children import Child
 from m3bench.proxy.descriptors import AtOnce, Descriptors
 from m3bench.proxy.entries import Entry
 from m3bench.proxy.messages import Json
@@ -283,21 +282,15 @@ class StdioUpstream(Upstream):
         entry = self._entry
         assert entry.command is not None
         env = {key: os.environ[key] for key in INHERITED if key in os.environ} | entry.env
-        pipe = subprocess.PIPE
         try:
             # Milliseconds, once per server; waiting for a thread would take as long.
-            process = subprocess.Popen(  # noqa: ASYNC220
-                [entry.command, *entry.args], stdin=pipe, stdout=pipe, bufsize=0, env=env, cwd=entry.cwd,
-                start_new_session=True,
-            )  # fmt: skip
+            child = Child([entry.command, *entry.args], env, entry.cwd)
         except (OSError, ValueError) as error:
             raise UpstreamError(self.name, f"{entry.command!r} cannot be started ({error})") from error
-        assert process.stdin is not None
-        assert process.stdout is not None
         try:
-            await self._talk(Descriptors(process.stdout.fileno(), process.stdin.fileno()), task_status)
+            await self._talk(Descriptors(child.reading, child.writing), task_status)
         finally:
-            await stop(process)
+            await child.stop()
 
 
 class ContainerUpstream(Upstream):

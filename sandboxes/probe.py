@@ -216,6 +216,57 @@ def fork(times: int) -> dict[str, int]:
 
 
 @server.tool
+def daemonise(times: int) -> dict[str, int]:
+    """Make daemons: processes that left their session and lost their parent; how many there came to be."""
+    made = 0
+    for _ in range(times):
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            threading.Event().wait()
+        os.waitpid(child, 0)
+        made += 1
+    return {"made": made}
+
+
+@server.tool
+def keep_forking() -> str:
+    """Start a process that leaves its session, forks and ends, and its child does the same, for ever."""
+    if os.fork() == 0:
+        os.setsid()
+        while True:
+            if os.fork():
+                os._exit(0)
+    return "started"
+
+
+@server.tool
+def signal_parents() -> dict[str, list[int]]:
+    """Try to kill the processes that this one came of; those that got the signal."""
+    reached, pid = [], os.getppid()
+    while pid > 1:
+        try:
+            above = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            above = 0
+        for target in (-pid, pid):
+            try:
+                os.kill(target, signal.SIGKILL)
+                reached.append(target)
+            except OSError:
+                continue
+        pid = above
+    try:
+        os.kill(-1, signal.SIGKILL)
+        reached.append(-1)
+    except OSError:
+        pass
+    return {"reached": reached}
+
+
+@server.tool
 def processes() -> dict[str, list[int]]:
     """The processes that can be seen."""
     return {"pids": sorted(int(name) for name in os.listdir("/proc") if name.isdigit())}
@@ -265,6 +316,9 @@ ENTRY = Server(
         _tool("who"),
         _tool("fill", folder="string", files="integer", size="integer"),
         _tool("fork", times="integer"),
+        _tool("daemonise", times="integer"),
+        _tool("keep_forking"),
+        _tool("signal_parents"),
         _tool("look_around"),
         _tool("rise"),
         _tool("processes"),

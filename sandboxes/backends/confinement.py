@@ -19,11 +19,11 @@ from pathlib import Path
 from m3bench.sandboxes.backends import landlock, privileges, seccomp, visible
 
 _NEW_USER, _NEW_NET, _NEW_IPC = 0x10000000, 0x40000000, 0x08000000
-_DEATH_SIGNAL, _NO_NEW_PRIVILEGES, _ADOPT_ORPHANS = 1, 38, 36
+_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38
 _WHOLE_RANGE = 2**32 - 1
 
 _HANG_UP_SECONDS = 2.0
-"""How long a host that lost its parent may take to end by itself."""
+"""How long a host that nobody listens to may take to end by itself."""
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _KERNEL = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
@@ -41,8 +41,10 @@ class Confinement:
     """Whether this process sees no other files than it may have, and cannot write to /proc."""
     user: int = 0
     """Whom to become when this process is root; 0 to stay."""
-    death_signal: bool = False
-    """Have the kernel kill this process with its parent; otherwise a thread watches standard input."""
+    hang_up: bool = False
+    """End soon after standard input closes, even when the event loop hangs: nobody else sees to it in a container."""
+    server: int = 0
+    """The process that wants this; no signal shall reach it, nor the supervisor between the two."""
     address_space: int = 0
     """Bytes, for each process."""
     file_bytes: int = 0
@@ -57,15 +59,13 @@ def confine(wanted: Confinement, workspace: Path, lifeline: int) -> tuple[str, .
     Args:
         wanted: What to give up.
         workspace: The folder that stays writable.
-        lifeline: The descriptor that hangs up when the parent ends.
+        lifeline: The descriptor of standard input, which hangs up when the other side ends.
     """
     os.umask(0o077)
     guards = []
-    dies_with_parent = False
     temporary = Path(os.environ.get("TMPDIR", workspace))
     if sys.platform == "linux":
         _prctl(_NO_NEW_PRIVILEGES, 1)
-        _prctl(_ADOPT_ORPHANS, 1)
     in_namespace = wanted.network and _leave_network()
     closed = wanted.landlock and _close_files(workspace)
     if closed:
@@ -74,18 +74,19 @@ def confine(wanted: Confinement, workspace: Path, lifeline: int) -> tuple[str, .
         guards.append("user")
     if sys.platform == "linux":
         # After the user: a process that changes it loses this.
-        dies_with_parent = wanted.death_signal and _prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        _prctl(_DEATH_SIGNAL, signal.SIGKILL)
     temporary.mkdir(parents=True, exist_ok=True)
     guards += _set_limits(wanted)
     # Nearly last, because it takes away what the steps above need.
-    if wanted.seccomp and seccomp.install():
+    untouchable = (wanted.server, os.getppid()) if wanted.server else ()
+    if wanted.seccomp and seccomp.install(untouchable):
         guards += ["network", "sockets"]
         if "user" in guards or closed or wanted.walled:
             guards.append("kernel")
     elif in_namespace:
         guards.append("network")
     # Last, because the walls above bind only threads that start after them.
-    if not dies_with_parent:
+    if wanted.hang_up:
         _watch(lifeline)
     return tuple(guards)
 
@@ -172,8 +173,6 @@ def _prctl(option: int, value: int) -> bool:
 
 def _watch(lifeline: int) -> None:
     """End this process soon after the other end of `lifeline` is gone, even when the event loop hangs."""
-    if not hasattr(select, "poll"):
-        return
 
     def wait() -> None:
         poll = select.poll()

@@ -2,8 +2,7 @@
 
 In order: bubblewrap; else Landlock for files and a network namespace; else a plain process. A filter of system calls,
 a user of its own for what root starts, and limits, by a control group where one can be had, come on top wherever the
-system knows them. Every mechanism can be
-switched off.
+system knows them. Every mechanism can be switched off.
 """
 
 import json
@@ -21,6 +20,7 @@ from m3bench.sandboxes.backends.cgroup import Delegation, Group, GroupLimits, de
 from m3bench.sandboxes.backends.confinement import Confinement
 from m3bench.sandboxes.backends.ownership import is_superuser
 from m3bench.sandboxes.backends.privileges import within_reach
+from m3bench.sandboxes.backends.tree import Tree
 from m3bench.sandboxes.backends.watch import EXTRA_PROCESSES, Watch, can_watch_processes
 from m3bench.sandboxes.workspace import STATE
 
@@ -65,8 +65,6 @@ class Isolation:
     """Limits of the kernel, and a look from outside at what it cannot limit."""
     control_groups: bool = True
     """A control group for each sandbox, where m3bench may make some."""
-    death_signal: bool = True
-    """Linux kills a host with its parent; without it the host watches its standard input."""
     limits: HostLimits = HostLimits()
 
     @cached_property
@@ -103,6 +101,13 @@ class Isolation:
     def limited_by(self) -> str:
         """What holds a sandbox to its memory and processes."""
         return "nothing" if not self.limited else "control group" if self.delegation.groups else "watch"
+
+    def tree(self) -> Tree:
+        """What starts a host and ends it with all that came of it; bubblewrap's PID namespace does that by itself."""
+        supervised = self.lacking_bubblewrap is not None
+        if not self.limited:
+            return Tree(supervised=supervised)
+        return Tree(supervised=supervised, memory=self.limits.memory, processes=self.limits.processes)
 
     def command(self, program: Iterable[str], workspace: Path, user: int) -> list[str]:
         """The command line that starts a host, which then becomes a user, unless that is 0."""
@@ -177,7 +182,7 @@ class Isolation:
             seccomp=self.seccomp,
             walled=not alone,
             user=user,
-            death_signal=self.death_signal,
+            server=os.getpid() if alone else 0,
             **kernel,
         )
         return json.dumps(asdict(confinement))

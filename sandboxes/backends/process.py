@@ -1,7 +1,7 @@
 """The default backend: a host is a child process, kept to its workspace as well as the platform can.
 
 A host is an ordinary `exec` of Python, the same on every platform. It ends when its standard input closes,
-when it is told, when it is killed, and with the process that started it.
+when it is told, when it is killed, and with the process that started it, and so does whatever it has started.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ import anyio.to_thread
 from m3bench.sandboxes.backends.base import Guard, Prospect
 from m3bench.sandboxes.backends.cgroup import Group
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
-from m3bench.sandboxes.backends.isolation import HostLimits, Isolation
+from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.ownership import give, is_superuser, user_of
-from m3bench.sandboxes.backends.tree import Tree, options
+from m3bench.sandboxes.backends.tree import Tree
 from m3bench.sandboxes.link import Link
 from m3bench.tasks.errors import SandboxError
 
@@ -27,7 +27,7 @@ from m3bench.tasks.errors import SandboxError
 PROGRAM = (sys.executable, "-P", "-s", "-X", "utf8", "-m", "m3bench.sandboxes.host")
 
 LEAVE_SECONDS = 1.0
-"""Time for a host to end by itself, and again to end when asked to."""
+"""Time for a host to end by itself."""
 REAP_SECONDS = 5.0
 """Time for the system to end a process that was killed."""
 LAST_WORDS_SECONDS = 1.0
@@ -75,18 +75,20 @@ class ProcessBackend(HostBackend):
         """Start a host process."""
         isolation = self._isolation
         user, group = await anyio.to_thread.run_sync(_prepare, isolation, workspace)
-        command = isolation.command(PROGRAM, workspace, user)
+        tree = isolation.tree()
+        command = tree.command(isolation.command(PROGRAM, workspace, user))
         try:
             # Cancelled half-way, this would leave a process and its pipes to nobody.
             with anyio.CancelScope(shield=True):
                 _, host = await asyncio.get_running_loop().subprocess_exec(
-                    lambda: HostProcess(isolation, workspace, group),
+                    lambda: HostProcess(isolation, workspace, tree, group),
                     *(command if group is None else group.command(command)),
                     cwd=workspace,
                     env=isolation.environment(workspace),
-                    **options(),
+                    **tree.options(),
                 )
         except OSError as error:
+            tree.close()
             if group is not None:
                 group.close()
             raise SandboxError(f"A process cannot be started: {error}. Free some memory or processes.") from error
@@ -102,8 +104,9 @@ class HostProcess(asyncio.SubprocessProtocol):
     as much again.
     """
 
-    def __init__(self, isolation: Isolation, workspace: Path, group: Group | None = None) -> None:
+    def __init__(self, isolation: Isolation, workspace: Path, tree: Tree, group: Group | None = None) -> None:
         self._isolation = isolation
+        self._tree = tree
         self._group = group
         self._workspace = workspace
         self._ending = anyio.Lock()
@@ -118,9 +121,8 @@ class HostProcess(asyncio.SubprocessProtocol):
         """The process was started."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
-        limits = self._isolation.limits if self._isolation.limited else HostLimits(memory=0, processes=0)
+        self._tree.started(transport.get_pid())
         self.watch = self._isolation.watch(transport.get_pid(), self._workspace, self._group)
-        self._tree = Tree(transport.get_pid(), memory=limits.memory, processes=limits.processes)
         stdin = transport.get_pipe_transport(0)
         assert isinstance(stdin, asyncio.WriteTransport)
         self._stdin = stdin
@@ -174,7 +176,7 @@ class HostProcess(asyncio.SubprocessProtocol):
         self.link.fail(SandboxError("The host was killed."))
 
     async def aclose(self) -> None:
-        """Close its input, ask, then insist; every wait is bounded."""
+        """Close its input, then insist; every wait is bounded."""
         with anyio.CancelScope(shield=True):
             async with self._ending:
                 if not self._is_closed:
@@ -185,11 +187,9 @@ class HostProcess(asyncio.SubprocessProtocol):
     async def _stop(self) -> None:
         self._stdin.close()
         if not await self._gone(LEAVE_SECONDS):
-            self._tree.terminate()
-            if not await self._gone(LEAVE_SECONDS):
-                self._tree.kill()
-                if not await self._gone(REAP_SECONDS):
-                    logger.warning("Host process %d was killed but does not end", self._transport.get_pid())
+            self._tree.kill()
+            if not await self._gone(REAP_SECONDS):
+                logger.warning("Host process %d was killed but does not end", self._transport.get_pid())
         self._tree.close()
         # Whatever was inside holds the output open until it is gone too.
         with anyio.move_on_after(LEAVE_SECONDS):

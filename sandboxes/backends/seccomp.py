@@ -1,7 +1,8 @@
 """A seccomp filter: the system calls that a sandbox has no use for fail as if they were not permitted.
 
 What goes: sockets of every kind (pairs of connected ones stay), other processes' memory, keys, BPF, mounts,
-namespaces, memory that no process is charged for, and what only administrators use. The filter is written here as
+namespaces, memory that no process is charged for, signals to processes that are named and to all at once, and what only
+administrators use. The filter is written here as
 the kernel takes it, for x86-64 and arm64. It binds the calling thread and whatever that thread starts later, so it
 must come before any other thread. It cannot be undone.
 """
@@ -10,6 +11,7 @@ import ctypes
 import os
 import struct
 import sys
+from collections.abc import Iterable
 from errno import EFAULT, ENOSYS, EPERM
 
 _SET_NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER = 38, 22, 2
@@ -31,12 +33,18 @@ _STREAM, _SEQUENCED = 1, 5
 
 _SOCKET_PAIR, _CLONE, _CLONE3, _CONTROL = (53, 199), (56, 220), (435, 435), (16, 29)
 
+_SIGNALS = (
+    (62, 129), (200, 130), (234, 131), (129, 138), (297, 240), (302, 261),
+)  # fmt: skip
+"""kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo and prlimit64: the first argument says which process."""
+_EVERYBODY = 2**32 - 1
+
 _REFUSED = {
     "socket": (41, 198),
     # Would do what is refused here without a system call for each.
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
-    "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
+    "pidfd_getfd": (438, 438), "pidfd_send_signal": (424, 424), "process_madvise": (440, 440),
     "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "fanotify_init": (300, 262),
     "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
@@ -69,8 +77,8 @@ def problem() -> str | None:
     return None
 
 
-def program(machine: str) -> bytes:
-    """The filter for a machine, as the kernel takes it."""
+def program(machine: str, untouchable: Iterable[int] = ()) -> bytes:
+    """The filter for a machine, as the kernel takes it, with processes that get no signal."""
     architecture, column = _ARCHITECTURES[machine]
     refuse, missing = _FAIL | EPERM, _FAIL | ENOSYS
     steps = [
@@ -92,16 +100,27 @@ def program(machine: str) -> bytes:
         (_EQUAL, 1, 0, _SEQUENCED), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, _ALLOW),
         (_EQUAL, 0, 5, _CONTROL[column]), (_LOAD, 0, 0, _SECOND), (_EQUAL, 1, 0, _TYPE_INPUT),
         (_EQUAL, 0, 1, _CONSOLE), (_RETURN, 0, 0, refuse), (_RETURN, 0, 0, _ALLOW),
-        (_RETURN, 0, 0, _ALLOW),
     ]  # fmt: skip
+    for number in (numbers[column] for numbers in _SIGNALS):
+        # A group is named by its number below zero.
+        spared = {_EVERYBODY, *(name & _EVERYBODY for pid in untouchable for name in (pid, -pid))}
+        steps += [(_EQUAL, 0, 2 * len(spared) + 2, number), (_LOAD, 0, 0, _FIRST)]
+        for name in sorted(spared):
+            steps += [(_EQUAL, 0, 1, name), (_RETURN, 0, 0, refuse)]
+        steps += [(_RETURN, 0, 0, _ALLOW)]
+    steps += [(_RETURN, 0, 0, _ALLOW)]
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
 
 
-def install() -> bool:
-    """Put the filter in force; whether that could be done."""
+def install(untouchable: Iterable[int] = ()) -> bool:
+    """Put the filter in force; whether that could be done.
+
+    Args:
+        untouchable: Processes that get no signal from here on.
+    """
     if problem() is not None:
         return False
-    code = program(os.uname().machine)
+    code = program(os.uname().machine, untouchable)
     held = ctypes.create_string_buffer(code, len(code))
     description = struct.pack("@HP", len(code) // 8, ctypes.addressof(held))
     _prctl(_SET_NO_NEW_PRIVILEGES, 1)

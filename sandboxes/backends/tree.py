@@ -1,14 +1,17 @@
-"""A child process together with everything it starts: made to be ended as one.
+"""A child process together with everything it starts: made to be ended as one, also when this process is killed.
 
-On POSIX that is a session and process group of its own, on Windows a job object, which the system ends even
-when this process is killed. A program that leaves its group on purpose is not caught here; namespaces do that.
+On Windows that is a job object, under bubblewrap a PID namespace, and elsewhere a supervisor, which holds the other
+end of a pipe and ends everything when that closes.
 """
 
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
+
+from m3bench.tasks import supervisor
 
 if sys.platform == "win32":
     import ctypes
@@ -42,14 +45,29 @@ if sys.platform == "win32":
             ("PeakJobMemoryUsed", ctypes.c_size_t),
         )
 
-    def options() -> dict[str, Any]:
-        """How to start a process that shall become a tree."""
-        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
-
     class Tree:
-        """The tree of a process just started; limits of 0 are none."""
+        """Starts a process and ends what came of it; limits of 0 are none.
 
-        def __init__(self, pid: int, *, memory: int = 0, processes: int = 0) -> None:
+        Args:
+            supervised: Unused: a job object holds without a supervisor.
+        """
+
+        def __init__(self, *, supervised: bool, memory: int = 0, processes: int = 0) -> None:
+            self._limits = memory, processes
+            self._job: wintypes.HANDLE | None = None
+            self.is_limited = False
+
+        def command(self, program: Sequence[str]) -> list[str]:
+            """The command line that starts a program as a tree."""
+            return list(program)
+
+        def options(self) -> dict[str, Any]:
+            """How to start a process that shall become a tree."""
+            return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
+
+        def started(self, pid: int) -> None:
+            """Take a process that was started with this command and these options."""
+            memory, processes = self._limits
             kernel = ctypes.WinDLL("kernel32", use_last_error=True)
             for function in (kernel.CreateJobObjectW, kernel.OpenProcess):
                 function.restype = wintypes.HANDLE
@@ -69,43 +87,66 @@ if sys.platform == "win32":
             self.is_limited = bool(kernel.AssignProcessToJobObject(self._job, process))
             kernel.CloseHandle(process)
 
-        def terminate(self) -> None:
-            """Windows knows no gentle way."""
-
         def kill(self) -> None:
             """End every process of the tree."""
-            self._kernel.TerminateJobObject(self._job, 1)
+            if self._job is not None:
+                self._kernel.TerminateJobObject(self._job, 1)
 
         def close(self) -> None:
             """End what is left and let go."""
-            self._kernel.CloseHandle(self._job)
+            if self._job is not None:
+                self._kernel.CloseHandle(self._job)
+                self._job = None
 
 else:
 
-    def options() -> dict[str, Any]:
-        """How to start a process that shall become a tree."""
-        return {"start_new_session": True}
-
     class Tree:
-        """The tree of a process just started; its limits are its own business."""
+        """Starts a process and ends what came of it; its limits are its own business.
+
+        Args:
+            supervised: Whether a supervisor is needed, because the program has no namespace of its own.
+        """
 
         is_limited = False
 
-        def __init__(self, pid: int, *, memory: int = 0, processes: int = 0) -> None:
-            self._group = pid
+        def __init__(self, *, supervised: bool, memory: int = 0, processes: int = 0) -> None:
+            self._group = 0
+            self._theirs, self._ours = os.pipe() if supervised else (-1, -1)
 
-        def terminate(self) -> None:
-            """Ask every process of the tree to end."""
-            self._signal(signal.SIGTERM)
+        def command(self, program: Sequence[str]) -> list[str]:
+            """The command line that starts a program as a tree."""
+            return supervisor.command(self._theirs, program) if self._theirs >= 0 else list(program)
+
+        def options(self) -> dict[str, Any]:
+            """How to start a process that shall become a tree."""
+            return {"start_new_session": True, "pass_fds": (self._theirs,) if self._theirs >= 0 else ()}
+
+        def started(self, pid: int) -> None:
+            """Take a process that was started with this command and these options."""
+            self._group = pid
+            self._theirs = _closed(self._theirs)
 
         def kill(self) -> None:
-            """End every process of the tree."""
-            self._signal(signal.SIGKILL)
+            """End every process of the tree; a supervisor that cannot is ended too, with what is in reach then."""
+            if self._ours >= 0:
+                self._ours = _closed(self._ours)
+                self._signal(signal.SIGCONT)
+            else:
+                self._signal(signal.SIGKILL)
 
         def close(self) -> None:
-            """End what is left: children of a host that is gone."""
+            """End what is left and let go."""
+            self._theirs, self._ours = _closed(self._theirs), _closed(self._ours)
             self._signal(signal.SIGKILL)
 
         def _signal(self, number: int) -> None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._group, number)
+            if self._group:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._group, number)
+
+
+def _closed(descriptor: int) -> int:
+    """Close a descriptor, if it is one; what to remember it as."""
+    if descriptor >= 0:
+        os.close(descriptor)
+    return -1

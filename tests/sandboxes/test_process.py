@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,9 +29,7 @@ from m3bench.tasks.errors import SandboxError, UnknownToolError
 
 pytestmark = pytest.mark.anyio
 
-NOTHING = Isolation(
-    bubblewrap=False, landlock=False, namespaces=False, seccomp=False, own_user=False, limited=False, death_signal=False
-)
+NOTHING = Isolation(bubblewrap=False, landlock=False, namespaces=False, seccomp=False, own_user=False, limited=False)
 
 
 async def _call(sandbox: Sandbox, tool: str, seconds: float = 30, **arguments: object) -> str:
@@ -55,6 +53,7 @@ def nothing_is_left(tmp_path: Path) -> Iterator[None]:
         assert len(os.listdir("/proc/self/fd")) <= before + 1
 
 
+KILLS = int(os.environ.get("M3BENCH_KILLS", "20"))
 SUPERUSER = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
@@ -280,7 +279,7 @@ async def test_a_module_in_the_workspace_is_not_imported(tmp_path: Path) -> None
         assert await _call(sandbox, "echo", text="x") == "x"
 
 
-PARENT = """
+SERVER = """
 import anyio, json, sys
 from pathlib import Path
 from m3bench.sandboxes.backends.base import SandboxSpec
@@ -289,11 +288,13 @@ from m3bench.sandboxes.backends.process import ProcessBackend
 
 async def main():
     async with ProcessBackend(Isolation(**json.loads(sys.argv[2]))) as backend, anyio.create_task_group() as tasks:
-        for tool in ("rest", "hang_loop", "spin"):
+        for tool in sys.argv[3:]:
             place = Path(sys.argv[1], tool)
             place.mkdir()
             sandbox = await backend.open(SandboxSpec(workspace=place, servers=("probe",)))
-            await sandbox.call("probe/fork", sys.argv[3].encode())
+            await sandbox.call("probe/fork", b'{"times": 2}')
+            await sandbox.call("probe/daemonise", b'{"times": 2}')
+            await sandbox.call("probe/keep_forking", b"{}")
             tasks.start_soon(sandbox.call, f"probe/{tool}", b"{}")
         await anyio.wait_all_tasks_blocked()
         print("ready", flush=True)
@@ -301,30 +302,74 @@ async def main():
 
 anyio.run(main)
 """
+"""A server whose tools fork, leave their session, fork on without an end, and then keep busy in a way of their own."""
+
+ALONE = {"bubblewrap": False}
+PLAIN = {
+    "bubblewrap": False, "landlock": False, "namespaces": False, "seccomp": False, "own_user": False, "limited": False,
+}  # fmt: skip
+
+
+async def _serve_and_kill(folder: Path, switches: dict[str, bool], number: int, tools: Sequence[str]) -> None:
+    """Start a server, end it by a signal, and see that two seconds later nothing is left."""
+    command = [sys.executable, "-P", "-c", SERVER, str(folder), json.dumps(switches), *tools]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"ready\n"
+        assert len(processes(folder)) > 5 * len(tools)
+        server.send_signal(number)
+    with anyio.fail_after(2):
+        while processes(folder):  # noqa: ASYNC110 - other processes end when they end
+            await anyio.sleep(0.02)
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found through /proc")
 @pytest.mark.parametrize(
-    "switches",
+    ("switches", "number", "tools"),
     [
-        {},
-        {"bubblewrap": False},
-        {"bubblewrap": False, "landlock": False, "namespaces": False, "limited": False, "death_signal": False},
+        pytest.param(
+            {}, signal.SIGKILL, ["rest", "spin"], id="with-bubblewrap",
+            marks=pytest.mark.skipif(problem() is not None, reason=str(problem())),
+        ),
+        pytest.param(ALONE, signal.SIGKILL, ["rest", "hang_loop", "spin"], id="without-bubblewrap"),
+        pytest.param(PLAIN, signal.SIGKILL, ["hang_loop"], id="with-nothing"),
+        pytest.param(ALONE, signal.SIGHUP, ["rest"], id="closed-terminal"),
+        pytest.param(ALONE, signal.SIGSEGV, ["rest"], id="crash"),
     ],
-    ids=["bubblewrap", "death-signal", "hang-up"],
-)
-async def test_a_killed_parent_leaves_no_host(tmp_path: Path, switches: dict[str, bool]) -> None:
-    # A host's own children go with it only where they share a namespace; a tool's children end by themselves.
-    forks = json.dumps({"times": 0 if switches else 2})
-    with subprocess.Popen(
-        [sys.executable, "-P", "-c", PARENT, str(tmp_path), json.dumps(switches), forks], stdout=subprocess.PIPE
-    ) as parent:
-        assert parent.stdout is not None
-        assert parent.stdout.readline() == b"ready\n"
-        hosts = [pid for pid in processes(tmp_path) if pid != parent.pid]
-        assert len(hosts) >= 3
-        parent.kill()
-    await _nobody(tmp_path)
+)  # fmt: skip
+async def test_nothing_outlives_a_server(
+    tmp_path: Path, switches: dict[str, bool], number: int, tools: list[str]
+) -> None:
+    await _serve_and_kill(tmp_path, switches, number, tools)
+
+
+@pytest.mark.kills
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found through /proc")
+@pytest.mark.parametrize("switches", [ALONE, PLAIN], ids=["without-bubblewrap", "with-nothing"])
+async def test_nothing_outlives_any_of_many_servers(tmp_path: Path, switches: dict[str, bool]) -> None:
+    for life in range(KILLS):
+        place = tmp_path / str(life)
+        place.mkdir()
+        await _serve_and_kill(place, switches, signal.SIGKILL, ["rest", "hang_loop", "spin"][life % 3 :][:1])
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found through /proc")
+@pytest.mark.parametrize("switches", [{}, ALONE, PLAIN], ids=["bubblewrap", "without-bubblewrap", "with-nothing"])
+async def test_nothing_outlives_a_run(tmp_path: Path, switches: dict[str, bool]) -> None:
+    async with ProcessBackend(Isolation(**switches)) as backend:
+        sandbox = await backend.open(SandboxSpec(workspace=tmp_path, servers=("probe",)))
+        await _call(sandbox, "daemonise", times=2)
+        await _call(sandbox, "keep_forking")
+        assert len(processes(tmp_path)) > 3
+        await sandbox.aclose()
+        assert processes(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can keep a process from sending signals")
+async def test_a_tool_cannot_kill_what_would_end_it(tmp_path: Path) -> None:
+    async with ProcessBackend(Isolation(bubblewrap=False)) as backend:
+        sandbox = await backend.open(SandboxSpec(workspace=tmp_path, servers=("probe",)))
+        assert json.loads(await _call(sandbox, "signal_parents")) == {"reached": []}
 
 
 ENDINGS = ("close", "crash", "kill", "kill-one", "abandon", "cancel-start", "kill-start")

@@ -345,4 +345,4 @@ def _confinement() -> str:
     """What the host gives up by itself, as in a process: a tool that asks too much gets an error, not its end."""
     limits = {**asdict(HostLimits()), "processes": 0}
     del limits["memory"]
-    return json.dumps(asdict(Confinement(seccomp=True, **limits)))
+    return json.dumps(asdict(Confinement(seccomp=True, hang_up=True, **limits)))
