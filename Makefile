@@ -8,16 +8,14 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-clients test-frameworks test-harbor test-model measure-clients measure-frameworks image release check format lock photos docs pictures bench clean
+.PHONY: help demo test test-all test-night test-clients test-frameworks test-harbor test-model measure-clients measure-frameworks image release check format lock photos docs pictures bench clean
 
-PYTEST := $(BIN)/python -m pytest --maxprocesses 4 --dist loadgroup
-# Tests that wait for a process leave their core to a neighbour.
-WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-# What `make test` leaves to `make test-all`, by marker.
+# Every worker collects all tests, so there is one for each core; containers and clients keep one more waiting.
+SHARED := -n auto --maxprocesses 4 --dist loadgroup
+WAITING := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --maxprocesses 5 --dist loadgroup
+# What `make test` leaves to `make test-all`, and both to `make test-night`, by marker.
 REST := docker or browser or office or latex or node or clients or postgres or ray or torch or speech or kills or seeds or slow
-# The rooms whose branches are counted.
-ROOMS := proxy server/runs server/scoring server/store
-
+NIGHT := night or frameworks or harbor or model
 
 help:  ## Show what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,19 +23,15 @@ help:  ## Show what there is
 demo: $(VENV)/.run  ## See it work: score cards in the terminal
 	@$(BIN)/m3bench demo
 
-# Types take a core for a minute and a half: tests run beside them.
-SHORT = $(PYTEST) -n $(WORKERS) -q -m "not ($(REST) or frameworks or harbor or model)"
-test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: ten minutes on two cores
-	@$(MAKE) -s check > $(VENV)/check.log 2>&1 & checks=$$!; failed=; \
-	$(SHORT) $(addprefix tests/,$(ROOMS)) --cov --cov-report= || failed="$$failed tests of the rooms ($(ROOMS));"; \
-	for room in $(ROOMS); do \
-		$(BIN)/coverage report --include="$$room/*" --fail-under=90 || failed="$$failed coverage of $$room;"; done; \
-	$(SHORT) $(addprefix --ignore=tests/,$(ROOMS)) || failed="$$failed the other tests;"; \
-	wait $$checks || failed="$$failed make check;"; cat $(VENV)/check.log; \
-	[ -z "$$failed" ] || { echo "Failed:$$failed see above"; exit 1; }
+test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: six minutes on two cores (BUDGET=N processor minutes)
+	@$(BIN)/python -m tests.session $(if $(BUDGET),--budget $(BUDGET)) $(SHARED) -q -m "not ($(REST) or $(NIGHT))"
 
 test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, LaTeX, PostgreSQL, torch, kills, seeds
-	@$(PYTEST) -n $(WORKERS) -q -m "$(REST)"
+	@$(BIN)/python -m pytest $(WAITING) -q -m "($(REST)) and not ($(NIGHT))"
+
+test-night: $(VENV)/.all  ## What takes hours: all kills, seeds, schedules and examples, frameworks, Harbor, a real model
+	@M3BENCH_FULL=1 M3BENCH_KILLS=1000 M3BENCH_FAULT_SCHEDULES=10000 M3BENCH_PRESSES=60 M3BENCH_EXAMPLES=all \
+		$(BIN)/python -m pytest $(WAITING) -q -rs -m "$(NIGHT) or kills or seeds or hypothesis"
 
 test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from npm, with a scripted model
 	@$(BIN)/python -m pytest -q -m clients tests/clients/real

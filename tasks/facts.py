@@ -26,6 +26,9 @@ _LITTLE = frozenset({"a", "an", "and", "as", "at", "by", "for", "in", "is", "of"
 MIN_LETTERS = 3
 """Shorter texts occur everywhere."""
 
+MIN_DIGITS = 2
+"""Numbers of one digit occur everywhere."""
+
 MIN_ROUNDED = 3
 """A rounded number with fewer digits could be another one."""
 

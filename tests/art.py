@@ -28,5 +28,5 @@ def art() -> Art:
     """What pictures are made of."""
     if problem := _problem():
         assert not os.environ.get("CI"), problem
-        pytest.skip(f"no pictures can be drawn: {problem}")
+        pytest.skip("no pictures can be drawn without npm, which brings the packages that they are made of")
     return _art()

@@ -1,13 +1,18 @@
 """The programs that a test has running, to see that it leaves none."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
 def children() -> set[str]:
     """The child processes of this one, where the system tells."""
-    tasks = Path(f"/proc/{os.getpid()}/task")
-    return {child for task in tasks.glob("*/children") for child in task.read_text().split()}
+    found: set[str] = set()
+    for thread in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
+        # A thread may end while one looks.
+        with suppress(OSError):
+            found.update(thread.read_text().split())
+    return found
 
 
 def family(pid: int) -> list[int]:

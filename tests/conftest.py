@@ -6,7 +6,7 @@ import shutil
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 
@@ -15,6 +15,16 @@ import typer.testing
 from hypothesis import HealthCheck, settings
 
 from tests.browser import axe, browser  # noqa: F401 - fixtures
+from tests.cost import (  # noqa: F401 - two are hooks
+    begin_counting,
+    pytest_runtest_logreport,
+    pytest_runtest_makereport,
+    tell_costs,
+)
+from tests.examples import examples
+from tests.rooms import add_option as pytest_addoption  # noqa: F401 - a hook
+from tests.rooms import configure as pytest_configure  # noqa: F401 - a hook
+from tests.warm import FORKS, install
 
 # On a busy machine the threads of BLAS and torch spend their time waiting for each other.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -29,8 +39,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Putting all commands together takes a tenth of a second, and hundreds of tests call one.
 typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 
+# Starting the program costs a second or two, and hundreds of tests do.
+install()
+
 # A shared machine makes any single example slow at times; that is not a failure.
-settings.register_profile("m3bench", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "m3bench", deadline=None, max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("m3bench")
 
 
@@ -69,13 +84,55 @@ NEEDS: dict[str, Callable[[], str | None]] = {
 """By marker: why its tests cannot run here, in one line; None when they can."""
 
 
+LONG = ("kills", "seeds", "slow")
+"""Markers of tests that need nothing but take long."""
+
+LONGEST_VALUE = 80
+"""Letters of a parameter's value that its test is named by."""
+LONGEST_NAME = 250
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a test by the beginning of a long value: names are kept and sent about by the thousand."""
+    if not isinstance(val, str | bytes | int):
+        return None
+    text = val.decode("latin-1") if isinstance(val, bytes) else str(val).encode("unicode_escape").decode()
+    return f"{text[:LONGEST_VALUE]}…{len(text)}" if len(text) > LONGEST_VALUE else None
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark tests by what they use; files run side by side, and what shares an engine or npm keeps together."""
+    assert len(item.name) <= LONGEST_NAME, f"give the parameters of {item.name[:LONGEST_NAME]}… shorter ids"
     for fixture in {"browser", "node"} & set(getattr(item, "fixturenames", ())):
         item.add_marker(fixture)
     place = item.path.parent if item.path.parent.name == "clients" else item.path
-    group = "docker" if item.get_closest_marker("docker") else str(place.relative_to(item.config.rootpath))
+    alone = item.nodeid if item.get_closest_marker("apart") else str(place.relative_to(item.config.rootpath))
+    group = "docker" if item.get_closest_marker("docker") else alone
     item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of tests marked `sample(N)` N cases are in `make test`, of those marked `all_sample(N)` N in `make test-all`."""
+    rest = (*NEEDS, *LONG)
+    _leave_out([item for item in items if not any(map(item.get_closest_marker, rest))], "sample", "slow")
+    _leave_out([item for item in items if any(map(item.get_closest_marker, rest))], "all_sample", "night")
+
+
+def _leave_out(items: list[pytest.Item], sample: str, later: str) -> None:
+    """Mark all but a few cases of each test that is so marked, spread evenly, for a longer run."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker(sample):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for same in cases.values():
+        mark = same[0].get_closest_marker(sample)
+        assert mark is not None
+        (count,) = mark.args
+        kept = {len(same) * (2 * number + 1) // (2 * count) for number in range(count)}
+        for number, item in enumerate(same):
+            if number not in kept:
+                item.add_marker(later)
 
 
 def pytest_collection_finish() -> None:
@@ -83,6 +140,21 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    begin_counting()
+
+
+def pytest_sessionfinish() -> None:
+    """Nothing that was started for all tests is left."""
+    FORKS.close()
+
+
+@pytest.fixture(autouse=True)
+def _cold(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Start the program itself in tests that are about that, or about how it dies."""
+    cold = any(map(request.node.get_closest_marker, ("cold", "kills")))
+    warm, FORKS.is_on = FORKS.is_on, FORKS.is_on and not cold
+    yield
+    FORKS.is_on = warm
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -95,10 +167,23 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say plainly, once for each, which tests were left out for want of a program."""
+    """Say plainly, once for each reason, how many tests were left out; then what was tried twice and what cost most."""
     skipped = terminalreporter.stats.get("skipped", [])
-    left_out = Counter(marker for marker in NEEDS for report in skipped if marker in report.keywords)
-    for marker, count in left_out.items():
-        reason = NEEDS[marker]()
-        if reason is not None:
-            terminalreporter.write_line(f"{count} tests marked {marker} were skipped: {reason}", yellow=True)
+    reasons = Counter(report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple))
+    for reason, count in reasons.most_common():
+        told = reason.removeprefix("Skipped: ").splitlines()[0]
+        terminalreporter.write_line(
+            f"{count} {'test was' if count == 1 else 'tests were'} skipped: {told}", yellow=True
+        )
+    _tell_second_tries(terminalreporter)
+    tell_costs(terminalreporter)
+
+
+def _tell_second_tries(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that passed only when they were tried again, with what went wrong before."""
+    again = terminalreporter.stats.get("rerun", [])
+    if again:
+        terminalreporter.section(f"{len(again)} second tries: three within a month are a fault to mend")
+    for report in again:
+        why = getattr(getattr(report.longrepr, "reprcrash", None), "message", str(report.longrepr))
+        terminalreporter.write_line(f"{report.nodeid}: {why.strip().splitlines()[0][:300]}")

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -16,6 +17,12 @@ MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*
 
 MAX_LINES, MAX_SERVER_LINES = 400, 500
 ATTIC = {"utils", "util", "common", "helpers", "helper", "core", "misc"}
+
+
+@cache
+def syntax_of(path: Path) -> ast.Module:
+    """The syntax of a file, read once for all tests."""
+    return ast.parse(path.read_text("utf-8"))
 
 
 def test_imports_go_in_one_direction() -> None:
@@ -72,7 +79,7 @@ def test_the_package_list_is_that_of_the_folders() -> None:
 
 @pytest.fixture(scope="module")
 def parsed() -> dict[Path, ast.Module]:
-    return {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
+    return {path: syntax_of(path) for path in MODULES}
 
 
 def test_every_data_file_is_part_of_the_package() -> None:
@@ -117,7 +124,7 @@ def test_every_distribution_that_is_imported_is_declared(parsed: dict[Path, ast.
     assert imported(parsed) <= declared(lines)
     others = [path for folder in ("tests", "bench", "docs") for path in (ROOT / folder).rglob("*.py")]
     foreign = {"node_modules", "players", "validate.py"}  # environments of players and of Harbor are their own
-    tools = {path: ast.parse(path.read_text("utf-8")) for path in others if not foreign & set(path.parts)}
+    tools = {path: syntax_of(path) for path in others if not foreign & set(path.parts)}
     assert imported(tools) <= declared([*lines, *(line for name in extras for line in extras[name])])
 
 
@@ -147,7 +154,7 @@ def test_no_test_compares_whole_files_with_a_bare_equals_sign() -> None:
     """When two long byte strings differ, pytest looks for the difference for a quarter of an hour."""
     found = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(syntax_of(path)):
             if isinstance(node, ast.Compare) and any(isinstance(operator, ast.Eq) for operator in node.ops):
                 sides = [node.left, *node.comparators]
                 if any(_is_file(side) for side in sides) and not any(isinstance(side, ast.Constant) for side in sides):

@@ -39,6 +39,7 @@ HOSTING = ("serve", "probe", "watch", "tool-server")
 """Commands that go on until they are stopped."""
 
 
+@pytest.mark.apart
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [path for path in PAGES if read_page(path).commands], ids=lambda path: path.name)
 def test_the_commands_of_a_page_work_in_an_empty_folder(path: Path, tmp_path: Path) -> None:

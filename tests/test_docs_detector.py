@@ -22,6 +22,7 @@ def test_the_table_of_the_page_comes_from_the_counts_that_were_measured_and_no_c
     assert apart(measured) <= MOST_APART
 
 
+@pytest.mark.slow
 def test_a_copy_turned_upside_down_is_known_though_its_thumbnail_can_be_straightened_in_more_ways() -> None:
     found = measure(LIBRARY, [LIBRARY.tasks["museum-1"], LIBRARY.tasks["routine-5"]])
     assert apart(found) <= MOST_APART, table(found)

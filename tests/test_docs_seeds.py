@@ -24,6 +24,7 @@ def test_every_seed_has_rows_and_no_feature_stands_twice() -> None:
     assert len({(seed, feature) for seed, feature, *_ in ROWS}) == len(ROWS)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}: {row[1]}")
 def test_a_feature_that_is_here_names_a_command_and_a_test_that_exist(row: list[str]) -> None:
     _, _, here, command, test = row

@@ -102,6 +102,7 @@ def gets_a_score(user: User, **more: str) -> None:
     assert told["state"] == "ok", told
 
 
+@pytest.mark.all_sample(1)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_wheel_alone_is_enough_for_a_first_score(version: str, wheel: Path, tmp_path: Path) -> None:
     python = interpreter(version)

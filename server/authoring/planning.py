@@ -15,15 +15,13 @@ from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.authoring.performance import perform
 from m3bench.server.authoring.unseen import Sequel, arguments_of, complete
 from m3bench.tasks.checks import LoggedCall
-from m3bench.tasks.facts import Fact, Held, digits, facts_of, numbers, within
+from m3bench.tasks.facts import MIN_DIGITS, Fact, Held, digits, facts_of, numbers, within
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.library import Library
 from m3bench.tasks.plan import Plan, PlannedCall, digest
 from m3bench.tasks.task import Reference, Task
 
-MIN_DIGITS = 2
-"""Numbers of one digit occur everywhere."""
 MIN_PHRASE = 8
 """Letters of a sequence of words that an answer does not share with a result by chance."""
 SCALES = (1.0, 1000.0, 60.0, 3600.0, 1609.344)

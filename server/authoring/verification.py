@@ -127,12 +127,14 @@ async def play_problems(library: Library, task: Task, reference: Reference, back
 
 def _is_same(plan: Plan, derived: Plan, performance: Performance) -> bool:
     """Whether a plan is what playing gave; of what an engine read, the facts that are used count."""
+    if len(plan.calls) != len(derived.calls):
+        return False
     calls = tuple(
         new.model_copy(update={"result": old.result}) if made.tool in READ_BY_AN_ENGINE and new.gives else new
-        for old, new, made in zip(plan.calls, derived.calls, performance.calls, strict=False)
+        for old, new, made in zip(plan.calls, derived.calls, performance.calls, strict=True)
     )
     again = Plan(calls=calls)
-    return len(plan.calls) == len(derived.calls) and plan in (again, again.shown)
+    return plan in (again, again.shown)
 
 
 def _played(task: Task, reference: Reference, plan: Plan, performance: Performance) -> Answers:

@@ -7,7 +7,8 @@ imitate a model that thinks.
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import TextIO
 
 import anyio
 from mcp import Client
@@ -28,18 +29,32 @@ async def play_all(task: Task, narrate: bool) -> dict[str, ScoreCard]:
     """The score cards of the three clients."""
     players: dict[str, Player] = {"right": _right, "sloppy": _sloppy, "idle": _idle}
     cards = {}
+    told: set[str] = set()
     with TemporaryDirectory(prefix="m3bench-demo-") as data:
         for name, player in players.items():
             if narrate:
                 print(f"The {name} client plays {task.id} …", file=sys.stderr, flush=True)
-            cards[name] = await _play(task, player, Path(data))
+            with TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+                try:
+                    cards[name] = await _play(task, player, Path(data), log)
+                finally:
+                    _tell(log, told)
     return cards
 
 
-async def _play(task: Task, player: Player, data: Path) -> ScoreCard:
+def _tell(log: TextIO, told: set[str]) -> None:
+    """Print what a server has said, unless another has said it before."""
+    log.seek(0)
+    for line in log:
+        if line not in told:
+            told.add(line)
+            print(line, end="", file=sys.stderr, flush=True)
+
+
+async def _play(task: Task, player: Player, data: Path, log: TextIO) -> ScoreCard:
     arguments = ["-m", "m3bench.server.cli", "serve", "--data", str(data), "--profile", f"task:{task.id}"]
     server = StdioServerParameters(command=sys.executable, args=arguments)
-    async with Client(stdio_client(server)) as client:
+    async with Client(stdio_client(server, errlog=log)) as client:
         await client.call_tool("start_task", {"task_id": task.id})
         answer = await player(client, task)
         if (await client.call_tool("submit", {"answer": answer})).is_error:

@@ -94,9 +94,7 @@ def collect(target: Target, names: Iterable[str], folder: Path, *, source: Path 
         file = Path(place) / "constraints.txt"
         file.write_text("".join(f"{line}\n" for line in pins(target)))
         options = ["--constraint", str(file)]
-        if source is not None:
-            options += ["--no-index", "--find-links", str(source)]
-        _pip([*options, "--dest", str(folder), *_tags(target), *names], source)
+        _pip([*options, *_from(source), "--dest", str(folder), *_tags(target), *names], source)
 
 
 def collect_driver(target: Target, folder: Path, *, source: Path | None) -> None:
@@ -108,9 +106,12 @@ def collect_driver(target: Target, folder: Path, *, source: Path | None) -> None
         UserError: One of them cannot be had, or is another file than the one that was locked.
     """
     options = ["--no-deps", "--require-hashes", "--requirement", str(DRIVER)]
-    if source is not None:
-        options += ["--no-index", "--find-links", str(source)]
-    _pip([*options, "--dest", str(folder), *_tags(target)], source)
+    _pip([*options, *_from(source), "--dest", str(folder), *_tags(target)], source)
+
+
+def _from(source: Path | None) -> list[str]:
+    """What pip must be told to take wheels from a folder and from nowhere else, whatever it is set up for."""
+    return [] if source is None else ["--isolated", "--no-index", "--find-links", str(source)]
 
 
 def _pip(arguments: Sequence[str], source: Path | None) -> None:
@@ -151,12 +152,17 @@ def _needed() -> list[tuple[str, str]]:
     return [(name.strip(), where) for name, _, where in parted if "win32" not in where]
 
 
+_FIELDS = ("Name", "Requires-Python")
+
+
 def pins(target: Target) -> list[str]:
     """Every library installed here with its version, but those that need a newer Python than the target has."""
     found = {}
     for distribution in distributions():
-        name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "").lower()
-        oldest = re.search(r">=\s*([\d.]*\d)", distribution.metadata["Requires-Python"] or "")
+        # From Python 3.12 on it is an error to ask for what is not there.
+        told = {field: distribution.metadata[field] for field in _FIELDS if field in distribution.metadata}
+        name = re.sub(r"[-_.]+", "-", told.get("Name", "")).lower()
+        oldest = re.search(r">=\s*([\d.]*\d)", told.get("Requires-Python", ""))
         fits = oldest is None or _numbers(oldest[1]) <= _numbers(target.python)
         if name and fits and name not in ("m3bench", INSTALLER) and "+" not in distribution.version:
             found[name] = distribution.version

@@ -9,13 +9,10 @@ from typing import Protocol
 
 from m3bench.server.scoring.agreement import Agreement
 from m3bench.server.scoring.coverage import covers
-from m3bench.tasks.facts import Fact, Held, digits, facts_of, is_distinctive, leaves
+from m3bench.tasks.facts import MIN_DIGITS, Fact, Held, digits, facts_of, is_distinctive, leaves
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.plan import PlannedCall
 from m3bench.tasks.trajectory import Call
-
-MIN_DIGITS = 2
-"""Numbers of one digit prove nothing."""
 
 SURE_DIGITS = 6
 """A shorter number proves something only where the thing that it belongs to is named: a long list holds any year."""

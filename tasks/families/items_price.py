@@ -72,14 +72,15 @@ class ItemsPrice:
         canvas.light(rng, 0.8)
         places = range(len(chosen))
         sure = [rng.randrange(_ROW), _ROW + rng.randrange(_ROW)]
-        meant = {*sure, *rng.sample([place for place in places if place not in sure], rng.choice((1, 2, 3)))}
+        more = rng.sample([place for place in places if place not in sure], rng.choice((1, 2, 3)))
+        meant = sorted([*sure, *more])
         rest = [place for place in places if place not in meant]
-        pen.circle(canvas, rng, [boxes[place] for place in sorted(meant)], [boxes[place] for place in rest])
+        pen.circle(canvas, rng, [boxes[place] for place in meant], [boxes[place] for place in rest])
         printed = [(item["brand"], item["name"], item["size"]) for item in chosen]
         return Composition.of(
             canvas,
-            upper=[printed[place] for place in sorted(meant) if place < _ROW],
-            lower=[printed[place] for place in sorted(meant) if place >= _ROW],
+            upper=[printed[place] for place in meant if place < _ROW],
+            lower=[printed[place] for place in meant if place >= _ROW],
             rest=[printed[place] for place in rest],
         )
 

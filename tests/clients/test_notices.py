@@ -62,6 +62,7 @@ def test_log_messages_reach_clients_of_the_handshake_revisions(handshake: Pipe) 
     assert answer["result"]["content"][0]["text"] == "Logged three messages."
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("level", "count"), [(None, 0), ("error", 0), ("info", 3), ("debug", 3)])
 def test_log_messages_reach_calls_of_the_newest_revision_that_ask_for_them(
     modern: Pipe, level: str | None, count: int

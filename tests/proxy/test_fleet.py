@@ -1,7 +1,6 @@
 """Third-party servers belong to a run: what they remember, how their tools change, and what they ask and tell."""
 
 import json
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,10 +16,12 @@ from m3bench.proxy.seat import Seat
 from m3bench.tasks.errors import UpstreamError
 from tests.proxy.house import Run
 from tests.waiting import until
+from tests.warm import FORKS
 
 pytestmark = pytest.mark.anyio
 
-FAR = Entry(command=sys.executable, args=(str(Path(__file__).with_name("far_server.py")),))
+PROGRAM, *ARGUMENTS = FORKS.launcher("tests.proxy.far_server")
+FAR = Entry(command=PROGRAM, args=tuple(ARGUMENTS))
 
 
 @pytest.fixture
@@ -133,6 +134,7 @@ async def test_a_server_learns_what_its_own_client_can_be_asked_for() -> None:
         assert refused.asked == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("tool", "capability", "method"),
     [

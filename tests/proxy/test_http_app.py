@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from m3bench.proxy import http, posts
 from m3bench.proxy.http import HttpSettings, http_app
 from m3bench.tasks.errors import UserError
+from tests.examples import examples
 from tests.proxy.house import RAW, SUM, House, modern
 from tests.proxy.junk import JUNK
 from tests.proxy.web import RawPost, Web, events, modern_headers, serving
@@ -195,7 +196,7 @@ async def junk_then_ping(bodies: list[bytes]) -> None:
         assert events(await web.post({"id": "the last word", "method": "ping"}))[-1]["result"] == {}
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.lists(JUNK, max_size=6))
 def test_after_any_junk_a_request_is_answered(bodies: list[bytes]) -> None:
     anyio.run(junk_then_ping, bodies)

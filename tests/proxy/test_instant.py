@@ -19,6 +19,7 @@ from m3bench.proxy.instant import Start, prepared_bytes, prepared_file, read_pre
 from m3bench.proxy.opening import HANDSHAKE, LISTS, MODERN, Greeter
 from m3bench.proxy.prepared import answers, prepare
 from m3bench.proxy.stdio import serve_stream
+from tests.examples import examples
 from tests.proxy.house import CLIENT, RAW, SUM, House, Pipe, connected, modern
 from tests.proxy.junk import JUNK
 
@@ -126,7 +127,7 @@ async def test_whatever_is_in_doubt_is_left_to_the_program(line: bytes, results:
     assert (greeter.opening.rest, greeter.opening.lines) == (line, [])
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(lines=st.lists(JUNK, max_size=6), cut=st.integers(1, 40))
 def test_nothing_that_arrives_is_lost_or_breaks_the_greeting(lines: list[bytes], cut: int) -> None:
     data = hello("2025-11-25") + b"".join(line + b"\n" for line in lines)

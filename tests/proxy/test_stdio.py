@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from m3bench.proxy import stdio
+from tests.examples import examples
 from tests.proxy.house import MODERN, RAW, SUM, House, Pipe, connected, modern
 from tests.proxy.junk import JUNK
 
@@ -255,7 +256,7 @@ async def _ping(pipe: Pipe, id: str) -> None:
             return
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(revision=st.sampled_from([None, "2025-03-26", "2025-11-25"]), lines=st.lists(JUNK, max_size=12))
 def test_after_any_junk_a_request_is_answered(revision: str | None, lines: list[bytes]) -> None:
     anyio.run(junk_then_ping, revision, lines)

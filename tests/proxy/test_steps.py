@@ -27,6 +27,7 @@ def call(
     )  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("pause", [pause if pause == 0 else pytest.param(pause, marks=SLOW) for pause in PAUSES_MS])
 @pytest.mark.parametrize("behaviour", PLAYED)
 def test_perfect_play_of_every_family_is_in_the_range_however_it_is_sent(behaviour: str, pause: int) -> None:
@@ -46,6 +47,7 @@ def test_both_certain_and_open_records_occur() -> None:
     assert 0 < sum(one.segmentation.readings.open == 0 for one in found) < len(found)
 
 
+@pytest.mark.all_sample(6)
 @SLOW
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
 def test_the_true_value_is_in_the_range_in_every_run(behaviour: str) -> None:

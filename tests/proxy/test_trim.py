@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
+from tests.examples import examples
 
 
 def cut(*blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def test_structured_content_goes_when_there_is_no_room_for_it() -> None:
     assert cut({"type": "text", "text": "x" * MAX_RESULT_BYTES}, structuredContent={"x": 1})["structuredContent"]
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.lists(st.sampled_from(["x", "é", '"', "\x00", "漢", "\ud800"]), min_size=1, max_size=4))
 def test_a_text_keeps_its_beginning_whatever_it_is_made_of(letters: list[str]) -> None:
     text = "".join(letters) * (MAX_RESULT_BYTES // len(letters))

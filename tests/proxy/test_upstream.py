@@ -17,10 +17,12 @@ from m3bench.proxy.peer import split
 from m3bench.proxy.seat import Seat
 from m3bench.tasks.errors import InputFileError
 from tests.waiting import until
+from tests.warm import FORKS
 
 pytestmark = pytest.mark.anyio
 
-ECHO = Entry(command=sys.executable, args=(str(Path(__file__).with_name("echo_server.py")),))
+PROGRAM, *ARGUMENTS = FORKS.launcher("tests.proxy.echo_server")
+ECHO = Entry(command=PROGRAM, args=tuple(ARGUMENTS))
 
 Open = Callable[..., AbstractAsyncContextManager[Fleet]]
 

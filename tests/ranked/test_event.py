@@ -72,6 +72,7 @@ async def _cy(url: str, token: str) -> None:
         await cy.call("math__sum", numbers=NUMBERS)
 
 
+@pytest.mark.slow
 def test_an_event_is_opened_rescored_and_put_on_a_board_by_a_stranger(held: House, tmp_path: Path) -> None:
     done = held.open()
     assert done.returncode == 0, done.stderr
@@ -201,6 +202,7 @@ def test_after_closing_nothing_is_played_and_everybody_sees_their_own_card(held:
     assert states == ["scored", "scored", "scored", "working", "working"]
 
 
+@pytest.mark.slow
 def test_before_it_opens_nothing_is_told(tmp_path: Path) -> None:
     house = House(folder=tmp_path, names=("ann",))
     text = house.event.read_text()
@@ -220,6 +222,7 @@ def test_before_it_opens_nothing_is_told(tmp_path: Path) -> None:
         anyio.run(look, f"{url}/mcp")
 
 
+@pytest.mark.slow
 def test_practice_and_ranked_runs_never_share_a_record(held: House, tmp_path: Path) -> None:
     task_set = write_set(tmp_path / "tasks")
     refused = held.run("serve", "--tasks", task_set, "--data", held.data)

@@ -228,6 +228,8 @@ def test_without_a_token_of_the_event_nobody_comes_in_and_all_are_refused_alike(
     assert refused(attacked.house.tokens["ann"])[0] != 401
 
 
+@pytest.mark.slow
+@pytest.mark.cold
 def test_a_server_that_is_killed_in_the_middle_says_nothing(tmp_path: Path) -> None:
     house = House(folder=tmp_path, names=("ann",))
 

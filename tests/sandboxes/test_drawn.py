@@ -13,6 +13,7 @@ import pytest
 from tests.sandboxes.drawn import FILE, drawn, has_usual_zlib, hashes
 
 
+@pytest.mark.slow
 def test_drawn_results_are_those_of_every_machine() -> None:
     stored = json.loads(FILE.read_bytes())
     made = {name: hashes(result) for name, result in drawn()}

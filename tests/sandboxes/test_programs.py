@@ -56,6 +56,7 @@ def test_a_program_that_prints_more_than_a_pipe_holds_while_it_is_fed_is_read() 
     assert len(run(source, b"x" * 999 + b"\n" + (b"y" * 999 + b"\n") * 1000).output) == 4_004_000
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("turns", range(1, 9))
 def test_a_call_cancelled_while_its_program_starts_leaves_nothing(turns: int) -> None:
     """What is left open would be warned of when it is collected, and warnings are errors."""

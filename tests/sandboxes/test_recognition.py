@@ -14,6 +14,7 @@ from m3bench.sandboxes.pictures import decode_picture
 from m3bench.sandboxes.recognition import Recogniser, Sighting, area, clip
 from m3bench.sandboxes.workspace import Limits
 from m3bench.tasks.scene import Box, Scene, SceneObject
+from tests.examples import examples
 from tests.pictures import encoded
 from tests.scenes import building_site, objects_of, scene_of
 
@@ -78,6 +79,7 @@ def test_the_same_file_is_seen_as_it_was_annotated(site: int) -> None:
     assert sighting.objects == scene.objects
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("kind", "options"),
     [("JPEG", {"quality": 30}), ("JPEG", {"quality": 95}), ("WEBP", {"quality": 40}), ("BMP", {}), ("GIF", {})],
@@ -89,6 +91,7 @@ def test_saved_in_another_format_a_picture_keeps_its_boxes(site: int, kind: str,
     assert sighting.objects == tuple(objects_of(site))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "change",
     [
@@ -105,7 +108,7 @@ def test_recoloured_a_picture_keeps_its_boxes(site: int, change: Change) -> None
     assert sighting.objects == tuple(objects_of(site))
 
 
-@settings(max_examples=16, deadline=None, derandomize=True)
+@settings(max_examples=examples(16), deadline=None, derandomize=True)
 @given(site=st.sampled_from(SITES), across=st.floats(0.25, 4), stretch=st.sampled_from([1, 1, 0.7, 1.3]))
 def test_resized_a_picture_has_its_boxes_scaled(site: int, across: float, stretch: float) -> None:
     picture = building_site(site)
@@ -128,7 +131,9 @@ def crops(smallest: float) -> st.SearchStrategy[tuple[int, int, int, int]]:
     return sizes.filter(lambda size: size[0] * size[1] >= smallest * width * height).flatmap(placed)
 
 
-@settings(max_examples=16, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(
+    max_examples=examples(16), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much]
+)
 @given(site=st.sampled_from(SITES), box=crops(0.15), quality=st.sampled_from([None, 40]))
 def test_a_crop_has_the_original_boxes_shifted_and_clipped(
     site: int, box: tuple[int, int, int, int], quality: int | None
@@ -140,7 +145,7 @@ def test_a_crop_has_the_original_boxes_shifted_and_clipped(
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=examples(15), deadline=None, derandomize=True)
 @given(site=st.sampled_from(SITES), cut=st.tuples(*[st.integers(0, 30)] * 4), scale=st.sampled_from([1, 1.25]))
 def test_a_picture_with_its_edges_cut_off_is_no_resized_copy(
     site: int, cut: tuple[int, int, int, int], scale: float
@@ -152,7 +157,9 @@ def test_a_picture_with_its_edges_cut_off_is_no_resized_copy(
 
 
 @pytest.mark.slow
-@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(
+    max_examples=examples(10), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much]
+)
 @given(site=st.sampled_from(SITES), box=crops(0.2), scale=st.floats(0.5, 2.5))
 def test_a_crop_that_was_resized_has_its_boxes_shifted_and_scaled(
     site: int, box: tuple[int, int, int, int], scale: float
@@ -186,6 +193,7 @@ def test_boxes_and_words_drawn_over_a_picture_hide_nothing(site: int) -> None:
     assert_seen(seen(picture), site, objects_of(site))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("site", SITES)
 def test_blurring_some_objects_hides_nothing(site: int) -> None:
     picture = building_site(site).copy()
@@ -222,6 +230,7 @@ def test_a_mirrored_picture_has_its_boxes_mirrored() -> None:
     assert_boxes(sighting, mirrored)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("degrees", "expand"), [(5, False), (-3, True)])
 def test_a_picture_that_was_turned_a_little_has_its_boxes_turned(degrees: int, expand: bool) -> None:
     picture = building_site(2)
@@ -259,6 +268,7 @@ def test_points_outside_a_crop_are_not_visible() -> None:
     assert ankle[1:] == (middle - corner[1], 0)
 
 
+@pytest.mark.slow
 def test_another_picture_on_the_same_ground_is_not_known() -> None:
     for seed in range(100, 104):
         assert seen(building_site(seed, ground=SITES[seed % 4])) is None, seed
@@ -275,7 +285,7 @@ def test_of_pictures_on_the_same_ground_the_right_one_is_found() -> None:
         assert sighting.scene == scene
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_two_hundred_other_pictures_are_not_known() -> None:
     for seed in range(104, 120):
         assert seen(building_site(seed, ground=SITES[seed % 4])) is None, seed
@@ -288,6 +298,7 @@ def test_two_hundred_other_pictures_are_not_known() -> None:
         assert seen(picture) is None, seed
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "picture",
     [

@@ -30,8 +30,7 @@ POORER: dict[str, tuple[Isolation, frozenset[Guard]]] = {
     "as-root": (Isolation(bubblewrap=False, own_user=False), frozenset({"kernel", "forks"})),
     "with-nothing": (
         Isolation(
-            bubblewrap=False, landlock=False, namespaces=False, seccomp=False, own_user=False, limited=False,
-            death_signal=False,
+            bubblewrap=False, landlock=False, namespaces=False, seccomp=False, own_user=False, limited=False
         ), frozenset({"process"}),
     ),
 }  # fmt: skip
@@ -50,6 +49,8 @@ def _cases() -> Iterator[Any]:
                 yield pytest.param(backend, check, id=f"{name}-{check.name}", marks=pytest.mark.slow)
 
 
+@pytest.mark.all_sample(60)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("backend", "check"), list(_cases()))
 def test_a_backend_does_what_every_backend_must(backend: Callable[[], Backend], check: Check, tmp_path: Path) -> None:
     async def run() -> Verdict:

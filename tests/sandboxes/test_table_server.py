@@ -57,6 +57,7 @@ def example(tool: Any, entry: TableEntry) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.sample(8)
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", NAMES)
 async def test_every_tool_of_a_table_answers_twice_alike(dispatcher: Dispatcher, name: str) -> None:

@@ -68,6 +68,7 @@ def all_problems() -> dict[str, list[str]]:
         return dict(zip(FAMILIES, pool.map(problems, FAMILIES), strict=True))
 
 
+@pytest.mark.sample(2)
 @every_family
 def test_the_references_of_a_task_run_pass_its_checks_and_score_one(family):
     """One task of each family; the others have their turn below."""
@@ -75,12 +76,14 @@ def test_the_references_of_a_task_run_pass_its_checks_and_score_one(family):
     assert anyio.run(partial(verify, part(LIBRARY, MEMBERS[family][:1]), InProcessBackend())) == []
 
 
+@pytest.mark.all_sample(10)
 @pytest.mark.slow
 @every_family
 def test_every_reference_runs_passes_its_checks_and_scores_one(family):
     assert all_problems()[family] == []
 
 
+@pytest.mark.all_sample(6)
 @pytest.mark.seeds
 @every_family
 def test_the_set_is_what_its_seed_gives(family):
@@ -170,6 +173,7 @@ def _random(schema: dict[str, object], rng: random.Random) -> dict[str, object]:
     return made
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("agent", "ceiling"), [(nothing, 0.01), (copycat, 0.01), (everything_once, 0.15)])
 def test_lazy_agents_stay_on_the_floor(agent, ceiling, tmp_path):
     averages, successes = [], 0
@@ -233,6 +237,8 @@ def test_every_call_of_a_reference_counts(encoder):
                 assert average(task, shorter, encoder) < 1, (task.id, number, index)
 
 
+@pytest.mark.all_sample(8)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "family",
     [pytest.param(family, marks=[pytest.mark.slow] * (number % 7 > 0)) for number, family in enumerate(FAMILIES)],

@@ -37,6 +37,8 @@ async def together(client: Client, *calls: tuple[str, dict[str, Any]]) -> list[s
     return texts
 
 
+@pytest.mark.all_sample(8)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("tool", ["list_tasks", "start_task"])
 async def test_a_family_that_does_not_exist_is_told_the_nearest(connect: Connect, tool: str) -> None:
     async with connect() as client:
@@ -45,6 +47,7 @@ async def test_a_family_that_does_not_exist_is_told_the_nearest(connect: Connect
         assert "There is no family 'surveys'. Did you mean survey?" in text(answer)
 
 
+@pytest.mark.sample(1)
 async def test_a_task_runs_from_start_to_score(connect: Connect, data: Path) -> None:
     async with connect() as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
@@ -81,6 +84,7 @@ async def test_a_task_runs_from_start_to_score(connect: Connect, data: Path) -> 
         store.close()
 
 
+@pytest.mark.sample(1)
 async def test_mistakes_are_told_what_to_do_next(connect: Connect) -> None:
     async with connect() as client:
         early = await client.call_tool("math__add", {"firstNumber": 1, "secondNumber": 2})
@@ -107,6 +111,7 @@ async def test_mistakes_are_told_what_to_do_next(connect: Connect) -> None:
         assert "# Task sum-1" in text(swapped)
 
 
+@pytest.mark.sample(1)
 async def test_the_picture_and_the_trajectory_can_be_read_as_resources(connect: Connect) -> None:
     async with connect() as client:
         assert (await client.list_resources()).resources == []
@@ -128,6 +133,7 @@ async def test_the_picture_and_the_trajectory_can_be_read_as_resources(connect: 
         assert completion.values == ["survey-1", "sum-1"]
 
 
+@pytest.mark.sample(1)
 async def test_connecting_and_looking_around_leaves_nothing_behind(connect: Connect, data: Path) -> None:
     async with connect() as client:
         await client.list_tools()

@@ -148,6 +148,7 @@ def played(family: str, cheat: str, monkeypatch: pytest.MonkeyPatch, count: int 
     return anyio.run(main)
 
 
+@pytest.mark.sample(4)
 @every_family
 @pytest.mark.parametrize("cheat", ["never asks", "stops listening", "ignores the rules"])
 def test_a_cheat_solves_nothing(family, cheat, monkeypatch):
@@ -155,6 +156,7 @@ def test_a_cheat_solves_nothing(family, cheat, monkeypatch):
     assert sum(played(family, cheat, monkeypatch)) <= (cheat == "never asks")
 
 
+@pytest.mark.all_sample(3)
 @pytest.mark.seeds
 @every_family
 @pytest.mark.parametrize("cheat", ["never asks", "stops listening", "ignores the rules"])
@@ -163,6 +165,7 @@ def test_a_cheat_solves_one_in_ten_of_many_at_most(family, cheat, monkeypatch):
     assert sum(found) <= 2
 
 
+@pytest.mark.sample(1)
 @every_family
 def test_whoever_plays_fair_solves_everything(family, monkeypatch):
     assert all(played(family, "", monkeypatch))

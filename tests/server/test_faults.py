@@ -233,6 +233,7 @@ async def play(stage: Stage, case: Case, ask: Ask) -> dict[str, Any]:
     return await ask("score", {})
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.inject.__name__)
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_fault_that_is_not_the_clients_makes_a_run_void(

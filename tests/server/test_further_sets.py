@@ -77,11 +77,13 @@ def test_profiles_that_a_task_may_be_played_in_show_its_tools(folder: Path) -> N
             assert solvable((task,), tools_of(profile, load_catalog(), library(folder))) == (task,)
 
 
+@pytest.mark.sample(2)
 @each(pytest.mark.slow)
 def test_the_references_of_a_task_run_pass_its_checks_and_score_one(folder: Path, family: str) -> None:
     assert problems(part(library(folder), members(folder, family)[:1])) == []
 
 
+@pytest.mark.all_sample(8)
 @pytest.mark.slow
 @every_family
 def test_every_reference_runs_passes_its_checks_and_scores_one(folder: Path, family: str) -> None:
@@ -98,6 +100,7 @@ def test_tasks_of_a_family_differ_in_words_and_calls(folder: Path, family: str) 
     assert max_shared_calls(members(folder, family)) <= (0.5 if folder == RECORDINGS else 0.3)
 
 
+@pytest.mark.sample(5)
 @every_family
 def test_no_task_is_solved_by_the_answer_of_another(folder: Path, family: str) -> None:
     for one, other in itertools.product(members(folder, family), library(folder).tasks.values()):
@@ -119,6 +122,7 @@ def made(folder: Path, family: str, seed: int, count: int) -> MadeLibrary:
     )
 
 
+@pytest.mark.all_sample(5)
 @pytest.mark.seeds
 @every_family_made
 def test_a_set_is_what_its_seed_gives(folder: Path, family: str) -> None:
@@ -132,6 +136,7 @@ def test_a_set_is_what_its_seed_gives(folder: Path, family: str) -> None:
         assert_close_picture(again.picture(name), kept.picture(name), name)
 
 
+@pytest.mark.all_sample(4)
 @pytest.mark.seeds
 @every_family_made
 def test_fresh_seeds_give_tasks_that_are_proved(folder: Path, family: str) -> None:

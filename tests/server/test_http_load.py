@@ -20,6 +20,7 @@ from tests.proxy.web import HEADERS, events, modern_headers
 from tests.server.conftest import serving
 
 pytestmark = [
+    pytest.mark.cold,
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc"),
 ]

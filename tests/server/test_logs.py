@@ -25,6 +25,7 @@ class logged(serving):
         self.lines: list[dict[str, Any]] = [json.loads(line) for line in self.text.splitlines()]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("options", "env"), [(["--log", "json"], {}), ([], {"M3BENCH_LOG": "json"})])
 def test_every_line_is_an_object_and_those_of_calls_name_run_and_seat(
     options: list[str], env: dict[str, str], task_set: Path, tmp_path: Path

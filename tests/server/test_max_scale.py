@@ -22,6 +22,7 @@ def options(folder: Path, *more: str) -> list[str]:
     return ["--tasks", str(write_set(folder / "set")), "--data", str(folder / "data"), *more]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("sandbox", ["process", "inprocess"])
 def test_a_seat_lists_more_than_550_tools_and_calls_one_of_a_table(tmp_path: Path, sandbox: str) -> None:
     pipe = Pipe(options(tmp_path, "--profile", "max-scale", "--sandbox", sandbox))

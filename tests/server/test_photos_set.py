@@ -152,6 +152,7 @@ def test_where_a_program_is_missing_the_message_says_which_file_to_get(
     assert str(tmp_path) in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_reference_of_each_kind_runs_on_the_photographs_passes_and_scores_one() -> None:
     first = {task.family: task for task in reversed(SET.tasks)}
     assert anyio.run(partial(verify, part(photographs(), tuple(first.values())), InProcessBackend())) == []
@@ -162,6 +163,7 @@ def test_every_reference_runs_on_the_photographs_passes_and_scores_one() -> None
     assert anyio.run(partial(verify, photographs(), InProcessBackend())) == []
 
 
+@pytest.mark.night
 @pytest.mark.slow
 def test_the_facts_give_the_set_as_it_is() -> None:
     photographs()
@@ -203,12 +205,14 @@ def _spoilt(picture: Image.Image) -> Iterator[Image.Image]:
 DRAWN = [task for task in SET.tasks if any(isinstance(field.value, File) for field in task.fields)]
 
 
+@pytest.mark.slow
 def test_no_picture_made_without_looking_is_taken_for_the_one_asked_for(tmp_path: Path) -> None:
     _try_blindly(
         [next(task for task in DRAWN if task.family == family) for family in ("cut", "hide", "ring")], tmp_path
     )
 
 
+@pytest.mark.night
 @pytest.mark.slow
 def test_no_picture_of_any_task_is_taken_for_the_one_asked_for(tmp_path: Path) -> None:
     _try_blindly(DRAWN, tmp_path)

@@ -41,6 +41,7 @@ def words(result: Any) -> str:
     return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
 
 
+@pytest.mark.sample(1)
 async def test_sound_is_audio_content_a_resource_and_a_file(connect: Connect) -> None:
     (name,), file = SOUND.recordings, LIBRARY.recording(SOUND.recordings[0])
     async with connect() as client:
@@ -64,6 +65,7 @@ async def test_sound_is_audio_content_a_resource_and_a_file(connect: Connect) ->
         assert '"kind": "sound"' in words(await client.call_tool("recordings__describe_recording", {"path": path}))
 
 
+@pytest.mark.sample(1)
 async def test_film_is_linked_a_resource_and_a_file(connect: Connect) -> None:
     (name,), file = FILM.recordings, LIBRARY.recording(FILM.recordings[0])
     async with connect() as client:

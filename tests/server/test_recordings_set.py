@@ -72,6 +72,7 @@ def judged(task: Task, given: Solution) -> bool:
     return all(one.passed for one in judge(task.fields, handed_in, Evidence(answer="", workspace=Path("nowhere"))))
 
 
+@pytest.mark.all_sample(1)
 @pytest.mark.speech
 @pytest.mark.seeds
 @every_family

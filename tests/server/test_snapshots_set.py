@@ -133,6 +133,7 @@ def judged(fields: tuple[Field, ...], given: tuple[Field, ...]) -> bool:
     return all(one.passed for one in judge(fields, handed_in, Evidence(answer="", workspace=Path("nowhere"))))
 
 
+@pytest.mark.sample(2)
 @every_family
 def test_who_has_only_the_first_photograph_cannot_know(family: str) -> None:
     for one, other in pairs(family, 3):
@@ -142,6 +143,7 @@ def test_who_has_only_the_first_photograph_cannot_know(family: str) -> None:
         assert not judged(one.solution.fields, other.solution.fields)
 
 
+@pytest.mark.all_sample(2)
 @pytest.mark.seeds
 @every_family
 def test_who_makes_up_the_other_photographs_solves_one_of_eight_at_most(family: str) -> None:

@@ -122,6 +122,8 @@ def solved(family: str, agent: str, folder: Path, count: int) -> int:
     return sum(solves(one, AGENTS[agent](one.work), folder / str(number)) for number, one in enumerate(found))
 
 
+@pytest.mark.all_sample(12)
+@pytest.mark.sample(2)
 @every_family
 @pytest.mark.parametrize("agent", AGENTS)
 def test_whoever_does_not_look_solves_nothing(family, agent, tmp_path):
@@ -129,6 +131,7 @@ def test_whoever_does_not_look_solves_nothing(family, agent, tmp_path):
     assert solved(family, agent, tmp_path, INSTANCES) <= (agent == "counts letters")
 
 
+@pytest.mark.all_sample(4)
 @pytest.mark.seeds
 @every_family
 @pytest.mark.parametrize("agent", AGENTS)
@@ -136,6 +139,7 @@ def test_whoever_does_not_look_solves_one_in_ten_of_many_at_most(family, agent, 
     assert solved(family, agent, tmp_path, 20) <= 2
 
 
+@pytest.mark.all_sample(2)
 @pytest.mark.seeds
 @every_family
 def test_whoever_looks_and_follows_what_is_seen_solves_everything(family, tmp_path):
@@ -148,6 +152,7 @@ def test_whoever_looks_and_follows_what_is_seen_solves_everything(family, tmp_pa
         assert RENDER in tools[first:]
 
 
+@pytest.mark.sample(2)
 @every_family
 def test_whatever_was_right_may_not_be_touched(family, tmp_path):
     for number in range(2):
@@ -164,6 +169,7 @@ def test_whatever_was_right_may_not_be_touched(family, tmp_path):
         assert not solves(fresh, work.right.with_element(cover), tmp_path)
 
 
+@pytest.mark.sample(2)
 @every_family
 def test_every_single_fault_counts(family, tmp_path):
     for number in range(3):

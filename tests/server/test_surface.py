@@ -1,7 +1,6 @@
 """What clients see before anything runs: a tool list that each of them takes, and nothing left by those who look."""
 
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from m3bench.server.runs.resources import INSTRUCTIONS
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.profiles import SIZES
+from tests.children import family
 from tests.server.conftest import serving
 from tests.server.pipes import Pipe
 from tests.waiting import eventually
@@ -103,10 +103,11 @@ async def test_profiles_fit_the_clients_they_are_made_for(whole: App, profile: s
 
 
 def children(pid: int) -> list[str]:
-    done = subprocess.run(["ps", "-o", "args=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    return done.stdout.splitlines()
+    return [Path("/proc", str(child), "cmdline").read_text() for child in family(pid)[1:]]
 
 
+@pytest.mark.cold
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found through /proc")
 def test_shaking_hands_and_listing_tools_start_nothing_even_twice(arguments: list[str], tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     copies = [Pipe(arguments) for _ in range(2)]
@@ -142,6 +143,8 @@ def test_a_probe_over_stdio_is_answered_and_leaves_nothing(arguments: list[str],
 
 
 @pytest.mark.slow
+@pytest.mark.cold
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found through /proc")
 def test_probes_over_http_are_answered_and_leave_nothing(arguments: list[str], tmp_path: Path) -> None:
     server = serving(arguments)
     body = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": ENVELOPE}}

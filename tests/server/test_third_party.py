@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,9 @@ from tests.proxy.rows import Able, say
 from tests.server.conftest import SERVE, serving
 from tests.server.pipes import Pipe, text
 from tests.waiting import until
+from tests.warm import FORKS
 
-FAR = [sys.executable, str(Path(__file__).parents[1] / "proxy/far_server.py")]
+FAR = FORKS.launcher("tests.proxy.far_server")
 
 
 @pytest.fixture(scope="module")
@@ -195,6 +195,7 @@ async def test_tools_that_come_in_a_run_are_announced_and_go_with_it(
         assert not await listed()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.anyio
 @pytest.mark.parametrize("way", ["stdio", "http"])
 async def test_nothing_is_lost_that_the_table_says_is_passed_on(way: str, bare: dict[str, Any]) -> None:

@@ -44,6 +44,7 @@ def calls(data: Path) -> list[CallRecord]:
         return [call for run in store.runs() for call in store.calls(run.id)]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "revision",
     ["2024-11-05", *(pytest.param(one, marks=pytest.mark.slow) for one in ("2025-03-26", "2025-06-18")), "2025-11-25"],

@@ -7,6 +7,7 @@ from openpyxl import Workbook
 
 from m3bench.tasks.checks import Evidence, WorkbookCells
 from m3bench.tasks.formulas import cell_values, value_of
+from tests.examples import examples
 
 
 def book() -> Workbook:
@@ -48,7 +49,7 @@ def test_formulas_that_refer_to_each_other_end():
 
 
 @given(st.text(alphabet="AB12:+-*/^()!,'\"SUM%& .", max_size=25))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_no_formula_raises(text):
     made = book()
     value_of(made, made.active, f"={text}")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.schema import problems
+from tests.examples import examples
 
 VALUES = st.recursive(
     st.none()
@@ -25,7 +26,7 @@ VALUES = st.recursive(
 SCHEMAS = [tool.input_schema for tool in load_catalog().tools if tool.input_schema.get("properties")]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.data())
 def test_arguments_fit_exactly_when_jsonschema_agrees(data: st.DataObject) -> None:
     schema = data.draw(st.sampled_from(SCHEMAS))

@@ -11,7 +11,7 @@ from typing import Literal
 from m3bench.server.authoring.synthesis.instance import Instance
 from m3bench.server.authoring.synthesis.likeness import Kept
 from m3bench.server.authoring.synthesis.names import named
-from m3bench.tasks.facts import MIN_LETTERS, MIN_ROUNDED, Held, digits
+from m3bench.tasks.facts import MIN_DIGITS, MIN_LETTERS, MIN_ROUNDED, Held, digits
 from m3bench.tasks.folding import fold
 from m3bench.tasks.task import Task
 
@@ -29,8 +29,6 @@ REASONS: dict[Reason, str] = {
 
 EMPTY = frozenset({"", "-", "n/a", "na", "nan", "no", "none", "null", "not available", "other", "unknown", "yes"})
 """Answers that tell nothing, or that one time in two are right when guessed."""
-LEAST_DIGITS = 2
-"""Digits from which on a number is not guessed."""
 
 
 class Usefulness:
@@ -101,7 +99,7 @@ def is_trivial(made: Instance, other: Instance | None) -> bool:
 
 def _is_guessed(value: str | float) -> bool:
     """Whether it tells nothing, or is a number of one digit, which stands in many a text by chance."""
-    return fold(value) in EMPTY if isinstance(value, str) else digits(value) < LEAST_DIGITS
+    return fold(value) in EMPTY if isinstance(value, str) else digits(value) < MIN_DIGITS
 
 
 def _stands(value: str | float, text: Held) -> bool:

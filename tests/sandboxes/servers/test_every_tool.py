@@ -58,6 +58,7 @@ def test_parameters_and_defaults_are_those_of_the_schema() -> None:
                 assert parameter.default == declared[name]["default"], where
 
 
+@pytest.mark.sample(6)
 @but_decks
 def test_a_valid_call_succeeds_with_the_same_bytes_twice(name: str, prepared: Callable[[str], Bench]) -> None:
     untouched = _contents(prepared(name).folder)
@@ -104,6 +105,7 @@ def test_arguments_that_are_no_object_are_refused(arguments: bytes, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sample(10)
 @but_decks
 def test_undeclared_arguments_are_treated_as_the_server_does(name: str, prepared: Callable[[str], Bench]) -> None:
     for tool in CATALOG.by_name[name].tools:

@@ -265,6 +265,7 @@ def test_formulas_of_every_shape_are_valid(book: Bench, formula: str) -> None:
     assert book.text("excel/validate_formula_syntax", call).startswith("Formula is valid")
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("formula", "problem"),
     [

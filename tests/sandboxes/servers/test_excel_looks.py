@@ -121,6 +121,7 @@ def test_conditional_formats_of_every_type_are_stored(
     assert (block.rules[0].type, block.rules[0].formula) == (kind, formula)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -266,6 +267,7 @@ def test_a_table_learns_headers_that_are_written_later(sales: Bench) -> None:
     assert [cell.value for cell in sheet[1]] == ["Area", "2025", "AREA2", "Price"]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -367,6 +369,7 @@ def test_a_pivot_of_a_sheet_with_a_long_name_still_has_a_legal_one(sales: Bench)
     assert list(open_sheet(sales, "x" * 25 + "_pivot").values) == [("Units (sum)",), (395,)]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

@@ -240,6 +240,7 @@ def test_the_longest_text_fits(prepared: Callable[[str], Bench]) -> None:
     assert len(load_workbook(bench.folder / FILE)["Sales"]["A1"].value) == 32_767
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("data", "start", "problem"),
     [

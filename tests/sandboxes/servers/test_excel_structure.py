@@ -211,6 +211,7 @@ def test_deleting_what_was_inserted_leaves_every_reference_as_it_was(
     assert len(after) == len(kept)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("tool", "arguments", "problem"),
     [
@@ -306,6 +307,7 @@ def test_sheets_that_are_missing_or_in_the_way_are_named(
     assert data.error(f"excel/{tool}", arguments, filepath=FILE) == f"Error: {problem}"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

@@ -252,6 +252,7 @@ def test_every_tool_that_can_miss_is_tried() -> None:
     assert {tool for tool in catalog if tool.partition("/")[0] not in OWN_FILES} == set(MISSES) | COMPUTED
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(("tool", "given"), ABSENT, ids=names(ABSENT))
 def test_what_the_world_does_not_hold_is_a_gap_and_the_answer_says_so(
     bench: Bench, tool: str, given: dict[str, Any]
@@ -261,6 +262,7 @@ def test_what_the_world_does_not_hold_is_a_gap_and_the_answer_says_so(
     assert text_of(reply.result).endswith(GAP_SENTENCE)
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("tool", "given"), IMPOSSIBLE, ids=names(IMPOSSIBLE))
 def test_what_cannot_exist_is_no_gap(bench: Bench, tool: str, given: dict[str, Any]) -> None:
     reply = bench.reply(tool, given)

@@ -10,9 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from tests.examples import examples
 from tests.sandboxes.servers.conftest import Bench
 
-anywhere = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+anywhere = settings(
+    max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 
 
 def call(bench: Bench, tool: str, **arguments: Any) -> Any:

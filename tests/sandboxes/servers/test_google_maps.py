@@ -13,10 +13,13 @@ from PIL import Image
 
 from m3bench.sandboxes.world import geo, noise, tables
 from m3bench.sandboxes.world.geo import Point
+from tests.examples import examples
 from tests.sandboxes.servers.conftest import Bench
 
 PARIS, LYON = "48.8534,2.3488", "45.7485,4.8467"
-anywhere = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+anywhere = settings(
+    max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 latitudes, longitudes = st.floats(-90, 90), st.floats(-180, 180)
 
 

@@ -316,6 +316,7 @@ def _entries(search: Search) -> list[Entry]:
     return [Entry(one["title"], one["title"], (one["title"].upper(),)) for one in tables.load(table)]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("search", [_medicine, _topics, _trials, _diagnoses])
 def test_searches_find_what_is_meant_and_no_nonsense(bench: Bench, search: Search) -> None:
     asked = queries(_entries(search), search.__name__, QUERIES)

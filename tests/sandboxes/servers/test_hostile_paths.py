@@ -23,6 +23,7 @@ def _path_arguments(tool: Tool) -> list[str]:
 PATH_TOOLS = [pytest.param(tool, id=tool.qualified) for tool in load_catalog().ready.tools if _path_arguments(tool)]
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("tool", PATH_TOOLS)
 def test_no_tool_touches_anything_outside_the_workspace(
     tool: Tool, prepared: Callable[[str], Bench], tmp_path: Path

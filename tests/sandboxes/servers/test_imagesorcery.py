@@ -338,6 +338,7 @@ def test_an_empty_list_gives_a_copy(page: Bench, tool: str, name: str, item: dic
     assert changed(Image.new("RGB", (200, 100), WHITE), edit(page, tool, **{name: []})) is None
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("tool", "name", "item"), DRAWINGS)
 def test_ten_thousand_shapes_are_drawn(page: Bench, tool: str, name: str, item: dict[str, Any]) -> None:
     assert edit(page, tool, **{name: [item] * 10_000}).size == (200, 100)
@@ -380,6 +381,7 @@ def test_coordinates_beyond_all_measure_are_refused(page: Bench) -> None:
         assert "'x1' in lines[0]" in page.error("imagesorcery-mcp/draw_lines", input_path="page.png", lines=[line])
 
 
+@pytest.mark.slow
 def test_more_painting_than_a_sandbox_can_afford_is_refused_quickly(bench: Bench) -> None:
     (bench.folder / "a.png").write_bytes(encoded(Image.new("RGB", (2000, 2000)), "PNG"))
     disc = {"center_x": 1000, "center_y": 1000, "radius": 100_000, "filled": True}

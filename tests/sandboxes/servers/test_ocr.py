@@ -118,6 +118,7 @@ def test_a_photo_taken_sideways_is_read_upright(bench: Bench) -> None:
     assert accuracy(BULLETS, bench.text("ocr/perform_ocr", input_data="photo.jpg")) == 1
 
 
+@pytest.mark.slow
 def test_every_kind_of_picture_file_is_read(bench: Bench) -> None:
     for name, content in odd_pictures(written(BULLETS[:1], width=640)).items():
         (bench.folder / name).write_bytes(content)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from m3bench.sandboxes.servers.okx import MINUTES, UNITS
 from m3bench.sandboxes.world import coins
 from m3bench.sandboxes.world.clock import NOW
+from tests.examples import examples
 from tests.sandboxes.servers.conftest import Bench
 
 PAIRS = sorted(coins.pairs())
@@ -52,6 +53,7 @@ def test_there_are_many_coins_and_the_real_comes_in_both_directions() -> None:
     assert {"BTC-BRL", "ETH-BRL", "USDT-BRL", "BRL-USDT", "BRL-USD", "BTC-USD", "ETH-BTC"} <= set(PAIRS)
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("instrument", PAIRS)
 def test_the_ticker_is_the_end_of_the_last_candle_and_sums_up_a_day(bench: Bench, instrument: str) -> None:
     now = ticker(bench, instrument)
@@ -75,6 +77,7 @@ def test_every_number_that_is_drawn_is_named_as_such(bench: Bench) -> None:
             assert candle["synthetic"].split() == [key for key in candle if key not in ("timestamp", "synthetic")]
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("bar", BARS)
 @pytest.mark.parametrize("instrument", ["BTC-USDT", "PEPE-USDT", "USDT-BRL"])
 def test_candles_are_whole_and_follow_one_another(bench: Bench, instrument: str, bar: str) -> None:
@@ -92,6 +95,7 @@ def test_candles_are_whole_and_follow_one_another(bench: Bench, instrument: str,
     assert opened(found[0]) < NOW
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("small", "large", "count"),
     [
@@ -123,7 +127,7 @@ def test_small_candles_add_up_to_large_ones(bench: Bench, instrument: str, small
     assert compared >= min(count, 9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.sampled_from(PAIRS), st.integers(1, 600))
 def test_any_day_of_any_pair_begins_where_the_day_before_ended(instrument: str, back: int) -> None:
     pair = coins.pairs()[instrument]

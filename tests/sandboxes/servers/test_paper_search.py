@@ -75,6 +75,7 @@ def test_made_up_papers_keep_to_numbers_that_no_real_paper_has() -> None:
             assert not any(re.fullmatch(form, paper.id) for form in forms.values()), paper.id
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("tool", "given", "title"),
     [
@@ -119,6 +120,7 @@ def test_a_number_of_a_public_reference_is_the_true_paper(bench: Bench, paper_id
     assert "The text of the paper is not held here." in text
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("animal", ANIMALS)
 def test_an_animal_in_title_or_abstract_is_found_newest_first(bench: Bench, animal: str) -> None:
     papers = found(bench, "search_arxiv", query=f"ti:{animal} OR abs:{animal}", max_results=5)
@@ -128,6 +130,7 @@ def test_an_animal_in_title_or_abstract_is_found_newest_first(bench: Bench, anim
     assert dates == sorted(dates, reverse=True)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("animal", "paper_id"),
     [
@@ -153,6 +156,7 @@ def test_a_paper_found_is_downloaded_and_reads_back_to_its_abstract(bench: Bench
     assert flat(shown["abstract"]) in flat(text)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("platform", ["arxiv", "biorxiv", "medrxiv", "iacr"])
 def test_every_paper_that_can_be_had_reads_back_whole(bench: Bench, platform: Any) -> None:
     for number, paper in enumerate(on(platform).values()):
@@ -205,6 +209,7 @@ def test_plurals_match_and_other_words_do_not(bench: Bench) -> None:
     assert all("zebrafish" not in paper["title"].lower() for paper in found(bench, "search_arxiv", query="ti:zebra"))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("tool", "platforms", "more"),
     [
@@ -244,6 +249,7 @@ def test_a_category_lists_its_last_thirty_days(bench: Bench, platform: Any) -> N
         assert all(since <= paper["published_date"] < NOW.date().isoformat() for paper in papers)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("year", "first", "last"),
     [("2024", 2024, 2024), ("2022-2023", 2022, 2023), ("2025-", 2025, 2025), ("-1960", 0, 1960)],

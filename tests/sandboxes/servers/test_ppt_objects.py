@@ -184,6 +184,7 @@ def test_a_cell_is_formatted(bench: Bench) -> None:
     assert table.cell(0, 0).text_frame.paragraphs[0].runs[0].font.italic is None
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [

@@ -357,6 +357,7 @@ BROKEN: dict[str, tuple[Package, str]] = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", BROKEN)
 def test_files_that_are_no_presentation_are_refused(bench: Bench, name: str) -> None:
     made, message = BROKEN[name]

@@ -58,6 +58,7 @@ def test_a_template_tells_its_roles(bench: Bench) -> None:
     assert refused(bench, "get_template_info", template_id="no") == "Template 'no' not found"
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("id", IDS)
 def test_a_template_shows_all_its_roles_in_every_scheme(bench: Bench, id: str) -> None:
     deck_with(bench)
@@ -75,6 +76,7 @@ def test_a_template_shows_all_its_roles_in_every_scheme(bench: Bench, id: str) -
     assert slide.shapes.title.text_frame.text
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("id", IDS)
 def test_long_texts_fit_their_boxes(bench: Bench, id: str) -> None:
     deck_with(bench)
@@ -190,6 +192,7 @@ def test_several_slides_are_made_in_one_call(bench: Bench) -> None:
     assert (whole["message"], whole["total_slides"]) == ("Created presentation with 1 slides", 3)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "count"), [("business", 3), ("business", 4), ("business", 5), ("academic", 20), ("creative", 8)]
 )

@@ -87,6 +87,7 @@ def scan(bench: Bench, image: Image.Image) -> list[dict[str, Any]]:
     return results
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("writer", WRITERS)
 def test_codes_are_read_from_a_busy_picture_whoever_drew_them(bench: Bench, writer: str) -> None:
     draw, text = WRITERS[writer]
@@ -129,6 +130,7 @@ def test_the_result_of_a_book_is_laid_out_as_the_public_server_does(bench: Bench
     )
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("kind", "text", "name", "data"),
     [
@@ -168,6 +170,7 @@ def test_several_codes_come_from_top_to_bottom(bench: Bench) -> None:
     assert BOOK in answer["message"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("turn", [0, 45, 60, 90])
 def test_the_rectangle_lies_on_the_code_however_it_was_found(bench: Bench, turn: float) -> None:
     image = photo(code("EAN13", BOOK), turn=turn, noise=10)

@@ -49,6 +49,7 @@ def test_the_server_has_a_function_and_an_example_for_each_of_its_tools() -> Non
     assert {tool.name for tool in tools} == set(server.handlers) == set(load_examples("recordings").calls)
 
 
+@pytest.mark.slow
 def test_every_example_works_and_gives_the_same_twice(prepared) -> None:  # type: ignore[no-untyped-def]
     for name, arguments in load_examples("recordings").calls.items():
         one, other = (prepared("recordings").reply(f"recordings/{name}", arguments) for _ in range(2))
@@ -154,6 +155,7 @@ def test_an_announcement_in_a_noisy_hall_is_written_down_when_the_noise_is_taken
     assert clean != noisy
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [

@@ -81,6 +81,8 @@ def _here(server: str) -> Traces:
         return anyio.run(_play, InProcessBackend(), server, _manifest(server), Path(folder) / "plain")
 
 
+@pytest.mark.all_sample(18)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("server", SAMPLED)
 @pytest.mark.parametrize(
     "backend", [pytest.param(name, marks=[pytest.mark.docker] if name == "docker" else []) for name in BACKENDS]
@@ -90,6 +92,8 @@ def test_a_server_gives_the_same_bytes_on_every_backend(server: str, backend: st
     assert there == _here(server)
 
 
+@pytest.mark.all_sample(9)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("server", SAMPLED)
 def test_a_server_gives_the_same_bytes_behind_other_walls(server: str, tmp_path: Path) -> None:
     confined = ProcessBackend(Isolation(bubblewrap=False))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from m3bench.sandboxes.world.climate import weather
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.geo import Point
+from tests.examples import examples
 from tests.sandboxes.servers.conftest import Bench
 
 SENTENCE = re.compile(r"Current weather in (.+): (-?\d+\.\d)°([CF]), wind (\d+\.\d) (mph|km/h), code (\d+)\.")
@@ -52,7 +53,7 @@ def test_an_unknown_place_is_an_error_that_names_it(bench: Bench, location: str)
     assert text == f"Error executing tool get_weather: Geocoding failed for '{location}'"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.floats(-90, 90), st.floats(-180, 180))
 def test_any_position_on_earth_has_plausible_weather(lat: float, lng: float) -> None:
     now = weather(Point(lat, lng), NOW)

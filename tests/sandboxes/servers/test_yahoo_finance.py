@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from m3bench.sandboxes.servers.yahoo_finance.history import INTERVALS, MINUTES
 from m3bench.sandboxes.world import sessions, stocks, tables
+from tests.examples import examples
 from tests.sandboxes.servers.conftest import Bench
 
 TICKERS = sorted(stocks.companies())
@@ -56,6 +57,7 @@ def test_there_are_many_companies_of_all_sectors() -> None:
     assert {"AAPL", "BABA", "BRK-A", "BRK-B", "GOOG", "GOOGL", "IBM", "TSLA", "V"} <= set(TICKERS)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_quote_agrees_with_the_history(bench: Bench, ticker: str) -> None:
     quote = ask(bench, "get_stock_info", ticker=ticker)
@@ -77,6 +79,7 @@ def test_the_quote_agrees_with_the_history(bench: Bench, ticker: str) -> None:
         assert row["Volume"] > 0
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_a_share_is_about_as_restless_as_it_should_be(ticker: str) -> None:
     closes = stocks.daily(ticker).close / 100
@@ -172,7 +175,7 @@ def test_five_days_make_a_bar(bench: Bench) -> None:
         assert merged(days[5 * place : 5 * place + 5]) == bars_of(whole)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(start=st.dates(date(2023, 1, 3), date(2025, 10, 31)), length=st.integers(1, 90), data=st.data())
 def test_a_narrow_window_shows_what_a_wide_one_shows(
     bench: Bench, start: date, length: int, data: st.DataObject

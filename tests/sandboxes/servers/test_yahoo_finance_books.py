@@ -121,6 +121,7 @@ def test_the_quarters_of_a_year_add_up_to_it(bench: Bench, ticker: str) -> None:
     assert year == quarter
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_quote_sums_up_the_last_four_quarters(bench: Bench, ticker: str) -> None:
     quote = ask(bench, "get_stock_info", ticker=ticker)
@@ -136,6 +137,7 @@ def test_the_quote_sums_up_the_last_four_quarters(bench: Bench, ticker: str) -> 
         assert quote["trailingPE"] == pytest.approx(quote["currentPrice"] / quote["trailingEps"], rel=1e-4)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_holders_own_no_more_than_there_is(bench: Bench, ticker: str) -> None:
     parts = {row["metric"]: row["Value"] for row in holders(bench, ticker, "major_holders")}
@@ -153,6 +155,7 @@ def test_holders_own_no_more_than_there_is(bench: Bench, ticker: str) -> None:
             assert row["Value"] == pytest.approx(row["Shares"] * quote["currentPrice"], abs=1)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("ticker", TICKERS[::3])
 def test_what_insiders_did_is_summed_up_and_within_the_days_prices(bench: Bench, ticker: str) -> None:
     deeds = holders(bench, ticker, "insider_transactions")
@@ -176,6 +179,7 @@ def test_what_insiders_did_is_summed_up_and_within_the_days_prices(bench: Bench,
     assert sum(row["Shares Owned Directly"] for row in roster) <= sums["Total Insider Shares Held"]["Shares"]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("ticker", [ticker for ticker in TICKERS if ticker not in options.WITHOUT])
 def test_calls_fall_and_puts_rise_with_the_strike(bench: Bench, ticker: str) -> None:
     spot = ask(bench, "get_stock_info", ticker=ticker)["currentPrice"]

@@ -10,6 +10,7 @@ from m3bench.sandboxes.world import catalogue, tables
 from m3bench.sandboxes.world.candidates import reader
 from m3bench.sandboxes.world.search import Index, words
 from m3bench.sandboxes.world.tables import Record
+from tests.examples import examples
 
 TABLES = ("articles", "companies", "films", "landmarks", "products")
 
@@ -20,6 +21,7 @@ def whole(name: str) -> Index[Record]:
     return Index(records, catalogue.fields_of(records))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", TABLES)
 def test_what_is_found_is_what_a_search_of_everything_finds(name: str) -> None:
     dice = random.Random(name)
@@ -41,7 +43,7 @@ def misspelt(text: str, dice: random.Random) -> str:
     return text[:at] + middle + text[at + 2 :]
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=examples(300), deadline=None, derandomize=True)
 @given(st.text("abcdé -'\"", min_size=1, max_size=24), st.text("abcdé ", min_size=1, max_size=14))
 def test_no_text_that_answers_is_passed_over(text: str, query: str) -> None:
     found = Index([{"id": "1", "name": text}], {"name": 1.0}).search(query)

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from m3bench.sandboxes.world import air, climate, geo, land, roads, tables, terrain, zones
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.geo import Point
+from tests.examples import examples
 
-anywhere = settings(max_examples=60, deadline=None)
+anywhere = settings(max_examples=examples(60), deadline=None)
 
 
 def test_known_heights_are_met() -> None:

@@ -26,6 +26,7 @@ def test_the_sun_stands_over_the_tropics_at_the_solstices() -> None:
     assert sky.subsolar(datetime(2025, 4, 15, 12, tzinfo=UTC)).lng == pytest.approx(0, abs=0.3)
 
 
+@pytest.mark.slow
 def test_every_day_since_1995_has_a_picture_and_no_two_texts_are_alike() -> None:
     days = [pictures.FIRST + timedelta(days=number) for number in range((pictures.LAST - pictures.FIRST).days + 1)]
     assert len({pictures.picture(day).explanation for day in days}) == len(days) == 11_097

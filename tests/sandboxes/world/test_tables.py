@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[3]
 MAX_BYTES = 40_000_000
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize("name", tables.names())
 def test_a_table_is_sound(name: str) -> None:
     assert list(problems(name)) == []

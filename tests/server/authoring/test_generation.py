@@ -21,6 +21,7 @@ def way(task: Task) -> str:
     return json.dumps(task.references[0].model_dump(mode="json"), sort_keys=True).replace(task.id, "")
 
 
+@pytest.mark.all_sample(3)
 @pytest.mark.seeds
 @pytest.mark.parametrize(("family", "seed"), seeded(FAMILIES))
 def test_other_seeds_give_sets_that_verify(family, seed):
@@ -29,6 +30,7 @@ def test_other_seeds_give_sets_that_verify(family, seed):
     assert problems == []
 
 
+@pytest.mark.all_sample(4)
 @pytest.mark.seeds
 @every_family
 def test_no_two_tasks_have_the_same_reference(family):
@@ -39,6 +41,7 @@ def test_no_two_tasks_have_the_same_reference(family):
         assert len(set(ways)) == len(ways)
 
 
+@pytest.mark.all_sample(1)
 @pytest.mark.seeds
 @pytest.mark.parametrize("family", list(FAMILIES)[:: 1 if FULL else 3])
 def test_the_picture_is_needed(family):

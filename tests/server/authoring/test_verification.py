@@ -61,6 +61,7 @@ def test_a_plan_that_is_not_what_playing_gives_is_found(tmp_path: Path) -> None:
     assert any("its plan is not what playing it gives" in problem for problem in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("server", "may_differ"), [("ocr", True), ("wiki", False)])
 def test_a_letter_that_an_engine_reads_otherwise_on_another_processor_is_no_fault(
     server: str, may_differ: bool

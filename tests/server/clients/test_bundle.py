@@ -83,6 +83,7 @@ async def test_unpacked_it_serves_and_plays_with_its_own_code(unpacked: Path, tm
     assert (tmp_path / "data").is_dir()
 
 
+@pytest.mark.slow
 def test_its_icon_is_a_picture_that_clients_can_show(unpacked: Path) -> None:
     with Image.open(unpacked / manifest(unpacked)["icon"]) as picture:
         assert picture.format == "PNG"
@@ -90,6 +91,7 @@ def test_its_icon_is_a_picture_that_clients_can_show(unpacked: Path) -> None:
         assert picture.getpixel((0, 0)) == (0, 0, 0, 0), "corners are round"
 
 
+@pytest.mark.slow
 def test_the_code_that_runs_is_the_bundles(unpacked: Path, tmp_path: Path) -> None:
     server = start(unpacked, tmp_path)
     code = (

@@ -50,6 +50,7 @@ def merged(client: Client, data: bytes) -> Any:
     return {**whole, key: {**servers, NAME: {**entry(client), **kept}}}
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("client", "before"), FOUND)
 def test_an_installed_file_holds_what_was_there_and_the_entry(client: Client, before: bytes) -> None:
     after = installed(before, client, entry(client))
@@ -65,6 +66,7 @@ def test_every_character_that_was_there_is_still_there(client: Client, before: b
     assert all(byte in left for byte in before)
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("client", "before"), FOUND)
 def test_removing_leaves_the_bytes_that_were_there(client: Client, before: bytes) -> None:
     if b"/old/m3bench" in before:
@@ -74,6 +76,7 @@ def test_removing_leaves_the_bytes_that_were_there(client: Client, before: bytes
     assert removed(after, client, [b"something else", before]) == before
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("client", "before"), FOUND)
 def test_removing_without_knowing_what_was_there_takes_the_entry_alone(client: Client, before: bytes) -> None:
     after = installed(before, client, entry(client))
@@ -85,6 +88,7 @@ def test_removing_without_knowing_what_was_there_takes_the_entry_alone(client: C
     assert {**load(client, left), key: load(client, left).get(key) or {}} == expected
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("client", "before"), FOUND)
 def test_a_file_that_changed_in_between_keeps_the_change(client: Client, before: bytes) -> None:
     [key] = client.servers

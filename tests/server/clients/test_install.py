@@ -63,6 +63,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("system", SYSTEMS)
 @EVERY
 def test_on_every_system_it_goes_in_and_out_and_nothing_else_changes(

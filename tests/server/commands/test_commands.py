@@ -157,6 +157,8 @@ def test_an_unknown_family_is_told_what_there_is(tmp_path: Path) -> None:
 def test_the_demo_tells_right_from_sloppy_from_idle() -> None:
     done = m3bench("demo", "--json")
     assert done.returncode == 0, done.stderr
+    told = done.stderr.splitlines()
+    assert len(told) == len(set(told)), "what is to be said of a machine is said once"
     cards = json.loads(done.stdout)
     assert cards["right"]["metrics"]["average"] == 1
     assert cards["right"]["success"] is True

@@ -17,6 +17,7 @@ import pytest
 
 from m3bench.server import interrupts
 from m3bench.tasks.errors import is_ctrl_c
+from tests.art import art
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -129,17 +130,20 @@ def press(folder: Path, name: str, after: float) -> None:
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["run", "generate", "serve"])
 def test_ctrl_c_is_a_line_and_leaves_nothing(name: str, tmp_path: Path) -> None:
     press(tmp_path / "one", name, 2.5)
 
 
 def test_a_set_in_the_making_that_is_told_to_end_leaves_no_process(tmp_path: Path) -> None:
+    art()
     found = Pressed(tmp_path / "one", COMMANDS["generate"], None, terminate=True)
     assert found.left() == []
     assert (found.code, found.errors.splitlines()[-1]) == (130, "m3bench: stopped")
 
 
+@pytest.mark.all_sample(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_ctrl_c_at_any_moment_is_a_line_and_leaves_nothing(name: str, place: Path) -> None:

@@ -64,6 +64,7 @@ def take_pictures(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_kind_of_task_is_made_and_proved_and_what_the_world_does_not_know_is_said(
     made: tuple[Path, Result],
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_photograph_lies_upright_in_the_set_and_tells_nothing_beside_what_it_s
     assert box == (800, 400, 1600, 1200), "boxes are of the photograph as it is shown"
 
 
+@pytest.mark.slow
 def test_the_same_photographs_give_the_same_bytes(pictures: Path, tmp_path: Path) -> None:
     (pictures / "photos.yaml").write_text(
         'photos: {bowl.jpg: {food: banana, count: 4}, cover.jpg: {isbn: "9780141439518"}}'
@@ -109,6 +111,7 @@ def test_a_file_to_fill_in_names_every_photograph_and_is_never_overwritten(pictu
     assert "say what it shows" in refused(pictures, "-o", pictures / "set")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("facts", "said"),
     [

@@ -196,6 +196,7 @@ def finish(task_set: Path, folder: Path) -> None:
     assert all(state == ("scored" if id in counted else "abandoned") for id, state in states.items())
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_without_loss_or_duplicate(task_set: Path, tmp_path: Path) -> None:
     process = started(task_set, tmp_path / "out")
     process.kill()

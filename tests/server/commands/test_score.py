@@ -165,6 +165,7 @@ def huge(path: Path) -> None:
         file.write('"}}]}]}]')
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     "make",
     [

@@ -27,6 +27,7 @@ def test_paragraphs_flow_and_examples_keep_their_lines() -> None:
     assert flowing(None) is None
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("command", ["curate", "judge", "run", "bundle"])
 def test_help_has_no_short_lines_inside_a_paragraph(command: str) -> None:
     text = m3bench(command, "--help").stdout.split("╭─")[0]
@@ -53,6 +54,7 @@ for words in sys.stdin.read().splitlines():
 """Prints the help of every command whose words it is given."""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("width", [60, 80, *(pytest.param(wide, marks=pytest.mark.slow) for wide in (120, 200))])
 def test_help_of_every_command_fits_and_cuts_no_option(width: int) -> None:
     commands = {" ".join(path): command for path, command in _commands(get_command(app))}
@@ -94,6 +96,7 @@ def test_a_flag_names_no_value() -> None:
     assert "<bool>" not in text
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("arguments", [["servers"], ["tasks", "list", "--json"], ["call", "excel"]])
 def test_a_reader_that_goes_away_is_no_error(arguments: list[str]) -> None:
     command = [sys.executable, "-m", "m3bench.server.cli", *arguments]

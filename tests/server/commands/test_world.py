@@ -17,6 +17,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(world.commands, arguments)
 
 
+@pytest.mark.slow
 def test_the_tables_are_listed_with_counts_and_the_hash() -> None:
     lines = run().stdout.splitlines()
     assert [line.split()[0] for line in lines[:-3]] == list(tables.names())
@@ -51,6 +52,7 @@ def test_an_unknown_table_names_those_there_are() -> None:
     assert "cities" in str(failed.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["places", "landmarks", "cities"])
 def test_every_table_of_places_is_there(name: str) -> None:
     assert name in run().stdout
@@ -85,6 +87,7 @@ def test_a_search_whose_reader_leaves_ends_without_a_word() -> None:
         assert process.wait(60) == 0
 
 
+@pytest.mark.cold
 def test_a_search_is_shown_where_not_every_letter_can_be() -> None:
     command = [sys.executable, "-m", "m3bench.server.cli", "world", "search", "ran", "--table", "films", "--limit", "1"]
     env = {**os.environ, "PYTHONIOENCODING": "ascii"}

@@ -214,6 +214,7 @@ def test_a_family_in_which_everything_is_circled_does_not_pass(tmp_path: Path, m
     assert "blind: solved 2 of 2 tasks in vision_research, at most 1 may need no eyes" in problems
 
 
+@pytest.mark.night
 @pytest.mark.slow
 def test_hardly_anything_of_the_bundled_set_is_solved_without_eyes(tmp_path: Path) -> None:
     """One task of each family, and all of them with M3BENCH_FULL=1, which takes an hour."""

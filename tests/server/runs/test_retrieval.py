@@ -1,7 +1,6 @@
 """With the profile `retrieve` a client finds tools and calls them by way of one, and is measured like any other."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from m3bench.tasks.library import Library
 from tests.server.conftest import Connect
 from tests.server.pipes import Pipe
 from tests.server.test_conversation import NUMBERS, text, together
+from tests.warm import FORKS
 
 pytestmark = pytest.mark.anyio
 
@@ -48,6 +48,7 @@ def recorded(data: Path) -> list[CallRecord]:
         store.close()
 
 
+@pytest.mark.sample(1)
 async def test_a_tool_is_found_and_a_task_solved_with_it(connect: Connect, data: Path) -> None:
     async with connect() as client:
         assert [tool.name for tool in (await client.list_tools()).tools] == SHOWN
@@ -183,9 +184,9 @@ def test_every_task_can_be_solved_and_few_tools_are_shown() -> None:
 async def test_a_third_party_tool_is_found_and_called_too(arguments: list[str], data: Path, tmp_path: Path) -> None:
     from tests.server.conftest import over_stdio
 
-    script = Path(__file__).parents[2] / "proxy" / "echo_server.py"
+    program, *options = FORKS.launcher("tests.proxy.echo_server")
     servers = tmp_path / "servers.json"
-    servers.write_text(json.dumps({"mcpServers": {"echo": {"command": sys.executable, "args": [str(script)]}}}))
+    servers.write_text(json.dumps({"mcpServers": {"echo": {"command": program, "args": options}}}))
     async with over_stdio([*arguments, "--servers", str(servers)], "legacy") as client:
         await client.call_tool("start_task", {"task_id": "sum-1"})
         found = await client.call_tool("find_tools", {"query": "echo"})

@@ -31,6 +31,7 @@ from m3bench.server.scorecard.model import (
     Way,
 )
 from m3bench.server.scorecard.schema import schema_text
+from tests.examples import examples
 from tests.server.scorecard.cards import made_card
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "scorecard.schema.json"
@@ -122,7 +123,7 @@ cards = st.builds(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(cards)
 def test_a_card_is_read_back_as_it_was_written_and_fits_the_published_schema(card: ScoreCard) -> None:
     written = json.loads(json.dumps(card.to_json()))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from m3bench.server.scoring.align import Bucket, Keyed, assign, plan, similarities, solve
+from tests.examples import examples
 
 WEAK = 0.6
 
@@ -43,13 +44,13 @@ tables = st.tuples(st.integers(1, 5), st.integers(1, 5), st.randoms(use_true_ran
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(tables)
 def test_pairs_equal_the_solvers_ties_included(table: npt.NDArray[np.float64]) -> None:
     assert assign(table, WEAK) == solver(table)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(tables)
 def test_pairs_are_one_to_one_and_optimal(table: npt.NDArray[np.float64]) -> None:
     pairs = assign(table, WEAK)
@@ -68,7 +69,7 @@ def test_random_tables_need_the_solver_and_get_its_answer() -> None:
         assert assign(table, WEAK) == solver(table)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=6), st.data())
 def test_a_contained_side_is_settled_as_the_solver_would(large: list[str], data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(large))

@@ -18,6 +18,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.plan import Plan, PlannedCall
 from m3bench.tasks.readings import Conversation, Readings
 from m3bench.tasks.trajectory import Call, Step, Trajectory
+from tests.examples import examples
 
 SIGNATURES = catalog_signatures(load_catalog())
 
@@ -99,7 +100,7 @@ def runs(draw: st.DrawFn) -> tuple[Played, Readings]:
     return Played(actual=actual, references=[trajectory(*steps)], plans=[planned]), readings
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(runs(), st.sampled_from([0, effect_ranges.ENUMERATED]))
 def test_ranges_hold_every_reading_and_are_attained_where_they_say_so(
     drawn: tuple[Played, Readings], enumerated: int
@@ -125,7 +126,7 @@ def test_ranges_hold_every_reading_and_are_attained_where_they_say_so(
         assert ranges.exact
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(runs())
 def test_the_best_possible_schedule_is_perfect_whatever_the_author_wrote(drawn: tuple[Played, Readings]) -> None:
     """Whoever sends each call as early as its needs allow loses nothing, also when the author wrote them in a row.

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from m3bench.server.scoring.metrics import Alignment, Link, order
 from m3bench.server.scoring.profiles import AVERAGED, M3, OPEN_M3_BENCH, PROFILES, Profile
 from m3bench.server.scoring.scorer import measure
+from tests.examples import examples
 
 NAMES = (*M3.metrics, "average")
 
@@ -85,7 +86,7 @@ def test_pairs_in_one_step_on_either_side_are_not_comparable() -> None:
     assert values(M3, merged)["merge_purity"] == pytest.approx(0.0)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
 def test_counting_pairs_quickly_equals_counting_them_all(pairs: list[tuple[int, int]]) -> None:
     comparable = inverted = 0

@@ -13,6 +13,7 @@ from m3bench.server.scoring.profiles import M3, OPEN_M3_BENCH, Profile
 from m3bench.server.scoring.ranges import STRUCTURE, best_of, ranges
 from m3bench.tasks.readings import Conversation, Readings
 from m3bench.tasks.trajectory import Call, Step, Trajectory
+from tests.examples import examples
 
 NAMES = (*STRUCTURE, "average")
 
@@ -84,7 +85,7 @@ def values(reference: list[list[int]], made: list[int], readings: Readings, prof
 
 
 @given(runs(), st.sampled_from((M3, OPEN_M3_BENCH)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_ranges_are_what_going_through_every_reading_gives(
     run: tuple[list[list[int]], list[int], Readings], profile: Profile
 ) -> None:
@@ -101,7 +102,7 @@ def test_ranges_are_what_going_through_every_reading_gives(
 
 
 @given(runs(chats=2))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_no_reading_of_interleaved_conversations_passes_the_ranges(
     run: tuple[list[list[int]], list[int], Readings],
 ) -> None:

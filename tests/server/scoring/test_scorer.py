@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from m3bench.server.scoring import Attempt, Signature, score, score_many
 from m3bench.server.scoring.profiles import AVERAGED, M3, OPEN_M3_BENCH, PROFILES, Profile
 from m3bench.tasks.trajectory import Call, Step, Trajectory
+from tests.examples import examples
 from tests.server.scoring.conftest import TrigramEncoder, call, trajectory
 
 every_profile = pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
@@ -36,8 +37,9 @@ def test_a_reference_as_its_own_run_scores_exactly_one_in_m3(reference: Trajecto
     assert encoder.encoded == []
 
 
+@pytest.mark.sample(1)
 @every_profile
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(reference=trajectories, actual=trajectories)
 def test_scores_lie_between_zero_and_one_and_matching_is_fair(
     profile: Profile, reference: Trajectory, actual: Trajectory
@@ -56,7 +58,7 @@ def test_scores_lie_between_zero_and_one_and_matching_is_fair(
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(reference=trajectories, actual=trajectories, seed=st.integers(0, 1000))
 def test_permuting_calls_inside_a_step_changes_nothing(reference: Trajectory, actual: Trajectory, seed: int) -> None:
     source = random.Random(seed)
@@ -71,8 +73,9 @@ def test_permuting_calls_inside_a_step_changes_nothing(reference: Trajectory, ac
     assert other.metrics == one.metrics
 
 
+@pytest.mark.sample(1)
 @every_profile
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(reference=trajectories, actual=trajectories, data=st.data())
 def test_dropping_a_matched_call_never_raises_recall(
     profile: Profile, reference: Trajectory, actual: Trajectory, data: st.DataObject
@@ -87,8 +90,9 @@ def test_dropping_a_matched_call_never_raises_recall(
     assert (fewer.metrics["recall"] or 0) <= (card.metrics["recall"] or 0)
 
 
+@pytest.mark.sample(1)
 @every_profile
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(attempts=st.lists(st.tuples(trajectories, trajectories), max_size=5))
 def test_scoring_many_equals_scoring_each(profile: Profile, attempts: Sequence[tuple[Trajectory, Trajectory]]) -> None:
     together = score_many(

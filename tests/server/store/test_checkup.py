@@ -125,6 +125,7 @@ def test_a_large_value_that_was_changed_or_lost_is_named(tmp_path: Path) -> None
     store.close()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_ten_flipped_bytes_are_reported_with_the_runs_concerned(seed: int, made: Path, folder: Path) -> None:
     path = database(folder)

@@ -44,6 +44,7 @@ def steps_of_a_conversation(folder: Path) -> int:
     return plan.steps - before + 3
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize("says", sorted(CODES))
 def test_any_statement_may_fail_once(says: str, moment: str, tmp_path: Path) -> None:
@@ -99,6 +100,7 @@ def test_nothing_is_forwarded_while_the_record_cannot_be_written(tmp_path: Path)
     assert_seen_is_recorded(tmp_path, client)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("code", ERRNOS, ids=errno.errorcode.get)
 def test_any_operation_on_files_may_fail_once(code: int, tmp_path: Path) -> None:
     with failing_files(tmp_path / "count", -1, code) as made:

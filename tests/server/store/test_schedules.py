@@ -19,6 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from m3bench.server.store.blobs import BLOB_BYTES
 from m3bench.server.store.sqlite import SqliteStore
+from tests.examples import examples
 from tests.server.store.clients import SEAT, Client, assert_seen_is_recorded, run_record
 from tests.server.store.faults import CODES, Moment, Plan, faulty
 
@@ -130,7 +131,7 @@ def _drop(store: SqliteStore) -> None:
 
 TestSchedules = Schedules.TestCase
 TestSchedules.settings = settings(
-    max_examples=25,
+    max_examples=examples(25),
     stateful_step_count=STEPS,
     deadline=None,
     database=None,

@@ -43,6 +43,7 @@ def first_release(folder: Path, copies: int = 1) -> dict[str, str]:
     return cards
 
 
+@pytest.mark.slow
 def test_a_thousand_runs_of_the_first_release_show_the_same_cards(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     before = first_release(folder, copies=334)

@@ -23,6 +23,7 @@ from m3bench.tasks.answers.fields import (
     Version,
     YesNo,
 )
+from tests.examples import examples
 
 ISBN = Code(value="9780306406157", form="ISBN")
 PACKAGES = Items(items=(Name(value="starship"), Name(value="obs-studio"), Name(value="fish")))
@@ -206,7 +207,7 @@ def test_every_number_and_everything_at_once_is_wrong(value, right, wrong):
         max_leaves=8,
     )
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_no_value_makes_a_comparison_raise(given):
     for value, _, _ in CASES:
         value.problem(given, ASKED)

@@ -8,6 +8,7 @@ from PIL import Image, ImageDraw
 
 from m3bench.tasks.drawing import coverage
 from m3bench.tasks.drawing.coverage import Patch, joined, line, polygon
+from tests.examples import examples
 
 SIZE = (60, 50)
 coordinates = st.integers(-30, 90)
@@ -28,7 +29,7 @@ def test_a_rectangle_covers_its_pixels_and_its_edges() -> None:
     assert found[5:16, 10:21].all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(points)
 def test_a_polygon_is_that_of_pillow_but_for_its_edge(corners: list[tuple[int, int]]) -> None:
     image = Image.new("L", SIZE)
@@ -39,7 +40,7 @@ def test_a_polygon_is_that_of_pillow_but_for_its_edge(corners: list[tuple[int, i
     assert not (apart & (np.asarray(edge) == 0)).any()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(points, st.tuples(st.floats(-0.02, 0.02), st.floats(-0.02, 0.02)))
 def test_the_last_digits_of_a_coordinate_do_not_move_an_edge(
     corners: list[tuple[int, int]], error: tuple[float, float]
@@ -55,7 +56,7 @@ def test_a_straight_line_is_as_wide_as_it_was_asked_for(width: int) -> None:
     assert (covered(joined(line([(20, 5), (20, 40)], width, SIZE)))[20]).sum() == width
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(points, st.integers(2, 12))
 def test_a_line_is_the_same_in_however_many_parts_it_is_drawn(corners: list[tuple[int, int]], width: int) -> None:
     whole = covered(joined(line(corners, width, SIZE)))

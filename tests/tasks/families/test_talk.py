@@ -57,6 +57,7 @@ def test_two_questions_in_one_give_both_facts(name):
                 assert said == f"{desk.facts[one].said} {desk.facts[other].said}"
 
 
+@pytest.mark.sample(2)
 @every_family
 def test_questions_get_the_same_answers_in_any_order(name):
     topics = list(enumerate(texts(name).topics.values()))

@@ -14,6 +14,7 @@ from m3bench.tasks.render.art import FACES, Art, names
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Box
 from tests.art import art
+from tests.examples import examples
 from tests.pictures import assert_same_bytes
 
 
@@ -37,7 +38,7 @@ def _area(box: Box) -> int:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(
     name=st.sampled_from(sorted(names())), x=st.integers(200, 600), y=st.integers(300, 560),
     height=st.integers(60, 240), turn=st.floats(-30, 30), flip=st.booleans(),
@@ -77,6 +78,7 @@ def test_a_line_is_made_smaller_until_it_fits(kit):
     assert right - left <= 301
 
 
+@pytest.mark.slow
 def test_the_same_dice_give_the_same_bytes_and_others_other_ones(kit):
     def drawn(seed: int) -> bytes:
         canvas = Canvas(kit, 800, 600)

@@ -25,6 +25,7 @@ def reds(image: Image.Image) -> set[tuple[int, int]]:
     return found
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_loop_goes_around_a_thing_and_not_over_it(seed: int) -> None:
     canvas = Canvas(art(), 420, 300)

@@ -23,6 +23,7 @@ def taken(seed: str, drawn: bool = True) -> Snapshot:
     return snapshot(canvas, random.Random(seed))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", ["a", "b", "c"])
 def test_boxes_are_where_things_are_in_the_photograph(seed: str) -> None:
     shot = taken(seed)

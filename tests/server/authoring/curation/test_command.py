@@ -49,6 +49,7 @@ def test_without_a_terminal_proved_candidates_are_accepted_when_asked_for(data: 
     assert len((folder / "curation.jsonl").read_text().splitlines()) == 3
 
 
+@pytest.mark.slow
 def test_looking_only_writes_nothing(data: Path, tmp_path: Path) -> None:
     done = run("curate", "latest", "--data", str(data), "--json", "--sandbox", "inprocess")
     (row,) = json.loads(done.stdout)["runs"]
@@ -145,6 +146,7 @@ def test_synthesis_writes_a_set_that_verifies(tmp_path: Path) -> None:
     assert run("tasks", "verify", "--tasks", str(folder), "--sandbox", "inprocess").returncode == 0
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -116,6 +116,7 @@ async def test_a_call_that_uses_a_value_before_it_was_given_is_a_causal_error(tm
     assert reviewer.shown == []
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_value_that_nothing_gave_is_a_causal_error(tmp_path: Path) -> None:
     calls = own_calls(LIBRARY.task("movies-1"))
@@ -177,6 +178,7 @@ def unprovable() -> dict[str, Reference]:
     }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.anyio
 @pytest.mark.parametrize("flaw", unprovable())
 async def test_what_cannot_be_proved_never_reaches_the_person(flaw: str, tmp_path: Path, prover: Prover) -> None:
@@ -201,6 +203,7 @@ async def test_the_first_proposal_that_is_proved_is_taken(tmp_path: Path, prover
     assert curated.reference == task.references[0]
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_an_edit_is_proved_before_it_is_shown_again(tmp_path: Path, prover: Prover) -> None:
     scan, first, second, _ = calls = own_calls(LIBRARY.task("barcode_lookup-1"))

@@ -46,7 +46,7 @@ from tests.server.authoring.scripted_asker import asker
 # Inspect calls tenacity in a way that tenacity would rather not be called.
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning")
 
-SAMPLE, MANY = 6, 100
+SAMPLE, MANY = 2, 100
 SERVERS = tuple(server for server in usable() if server != "ocr")
 
 
@@ -61,7 +61,7 @@ def made(servers: tuple[str, ...], count: int, seed: int) -> MadeLibrary:
     return anyio.run(make, servers, count, seed)
 
 
-@pytest.fixture(params=[SAMPLE, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "a hundred"])
+@pytest.fixture(params=[SAMPLE, pytest.param(MANY, marks=pytest.mark.night)], ids=["few", "a hundred"])
 def library(request: pytest.FixtureRequest) -> MadeLibrary:
     """Tasks about everything: a sample, and a hundred where there is time."""
     return made(SERVERS, request.param, 1)
@@ -79,12 +79,14 @@ def servers_of(task: Task) -> set[str]:
     return {call.tool.partition("/")[0] for step in shortest(task) for call in step}
 
 
+@pytest.mark.slow
 def test_a_seed_gives_tasks_that_are_proved(library: MadeLibrary) -> None:
     assert anyio.run(partial(verify, library, InProcessBackend())) == []
     assert all(plan.played for task in library.tasks.values() for plan in library.plans(task))
     assert all(task.fields and not task.checks for task in library.tasks.values())
 
 
+@pytest.mark.slow
 def test_three_in_five_tasks_need_three_servers_without_what_can_be_worked_out_by_head(library: MadeLibrary) -> None:
     needed = [servers_of(task) for task in library.tasks.values()]
     assert all("math" not in servers for servers in needed)
@@ -211,6 +213,7 @@ def test_answers_are_read_in_every_form() -> None:
     assert number("$1,234.50") == 1234.5
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_models_words_are_taken_unless_they_name_a_service_or_lose_a_number(
     monkeypatch: pytest.MonkeyPatch,
@@ -241,6 +244,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.mark.slow
 def test_a_card_can_be_read_with_a_tool_when_there_is_one() -> None:
     (task,) = made(("nasa-mcp", "tmdb", "ocr"), 1, 5).tasks.values()
     by_eye, *_, with_tool = task.references

@@ -78,6 +78,7 @@ def gemini(stream: bool) -> tuple[str, Body]:
     return f"/v1beta/models/m:{method}", {"contents": contents, "tools": tools}
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("asks", [anthropic, chat, responses, gemini])
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_request_is_understood_and_the_answer_says_both_calls(

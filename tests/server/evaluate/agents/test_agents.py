@@ -73,6 +73,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 cards: dict[str, Played] = {}
 
 
+@pytest.mark.all_sample(8)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, results: Callable[[str], Path]) -> None:
     folder = results(agent)
@@ -110,6 +112,7 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
     assert {call.client.split()[0] for _, calls in recorded(folder).values() for call in calls} == {agent}
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_same_seed_makes_the_same_calls(agent: str, tmp_path: Path) -> None:
     task_set = write_set(tmp_path / "set")
@@ -146,6 +149,7 @@ def test_words_to_the_graders_move_no_number(results: Callable[[str], Path]) -> 
     assert any(INJECTION in str(call.arguments) for _, calls in talking.values() for call in calls)
 
 
+@pytest.mark.slow
 def test_the_canary_finds_nothing_and_looks_in_many_places(results: Callable[[str], Path]) -> None:
     for run, calls in recorded(results("canary")).values():
         assert (run.answer or "").startswith(NOTHING), run.answer

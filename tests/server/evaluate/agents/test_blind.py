@@ -27,6 +27,7 @@ def told(family: str, seed: str) -> Evidence:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "fact"), [("museum", "seen"), ("vision_research", "titles")])
 def test_what_tools_tell_is_found_out(family: str, fact: str) -> None:
     def shown(guess: Composition) -> list[str]:
@@ -42,6 +43,8 @@ def test_what_no_tool_tells_stays_a_guess() -> None:
     assert len({guess.facts["red"][0] for guess in guesses}) > 1
 
 
+@pytest.mark.all_sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("family", "fact"),
     [

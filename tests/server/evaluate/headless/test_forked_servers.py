@@ -91,6 +91,7 @@ def test_the_process_that_forks_has_read_what_servers_read_and_started_no_thread
     assert done.stdout == "1\n\n", done.stderr
 
 
+@pytest.mark.slow
 def test_without_the_process_that_forks_a_server_is_started_as_a_program(tmp_path: Path) -> None:
     def started() -> None:
         assert launcher(PROGRAM) == PROGRAM

@@ -103,6 +103,7 @@ def cards(folder: Path) -> list[Any]:
         store.close()
 
 
+@pytest.mark.slow
 def test_each_judge_looks_at_the_page_in_four_orders_and_the_middle_two_count(
     place: Endpoint, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -219,6 +219,7 @@ def test_the_judges_of_mcpverse_compare_the_answer_with_the_truth(
     assert run["equivalence"]["judges"]["openai-api/local/one"] == 0
 
 
+@pytest.mark.slow
 def test_a_judge_that_fails_shrinks_the_ensemble_and_is_reported(
     judge: Judge, place: Endpoint, judged_set: Path
 ) -> None:

@@ -71,6 +71,7 @@ def test_notes_on_another_picture_solve_nothing(tmp_path: Path) -> None:
     assert solved(others, tmp_path) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_description_alone_is_no_answer() -> None:
     notes = {task: described["facts"] for task, described in descriptions().items()}

@@ -124,6 +124,7 @@ def test_a_model_that_makes_no_calls_when_told_to_writes_them_and_keeps_its_pict
     assert (can.tools, can.vision, can.structured_output) == (False, None, False)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("status", "words"), [(401, "authentication"), (500, "server error")])
 def test_a_provider_that_is_down_says_nothing_about_its_model(tmp_path: Path, status: int, words: str) -> None:
     with endpoint(lambda _: (status, "No.")) as place:

@@ -40,6 +40,7 @@ def judged(harbor_set: Path, forged: Path) -> Callable[[], Judged]:
     return lambda: judge(forged, SEAT, TASK, Installation(Library(harbor_set)), open_encoder())
 
 
+@pytest.mark.slow
 def test_the_reference_played_through_the_server_is_worth_one(solved: Trial) -> None:
     rewards, _ = solved.reward()
     assert rewards == {"reward": 1, "solved": 1}
@@ -51,6 +52,7 @@ def test_the_reference_played_through_the_server_is_worth_one(solved: Trial) -> 
     }
 
 
+@pytest.mark.slow
 def test_no_run_and_a_run_on_another_seat_are_worth_nothing(idle: Trial) -> None:
     idle.solve(ELSEWHERE)
     idle.collect()
@@ -58,6 +60,7 @@ def test_no_run_and_a_run_on_another_seat_are_worth_nothing(idle: Trial) -> None
     assert idle.reward() == (NOTHING, "sum-1: not submitted: the agent did not start the task\n")
 
 
+@pytest.mark.slow
 def test_a_second_attempt_is_refused(solved: Trial) -> None:
     solution = solved.root / "solution"
     url = f"{solved.url}/seat/{SEAT}/mcp"
@@ -106,6 +109,7 @@ def test_a_run_without_an_answer_is_worth_nothing(forged: Path, judged: Callable
         assert (judged().outcome, judged().numbers, judged().why) == ("not submitted", NOTHING, why)
 
 
+@pytest.mark.slow
 def test_a_server_that_failed_says_nothing_of_the_agent(forged: Path, judged: Callable[[], Judged]) -> None:
     change(forged, state="void", reason="the sandbox broke")
     assert (judged().outcome, judged().numbers, judged().why) == ("void", None, "the sandbox broke")

@@ -84,6 +84,7 @@ def other_runs(bundle: Path, path: Path, installation: Installation, encoder: En
     return members
 
 
+@pytest.mark.slow
 def test_every_set_shows_its_level_and_the_board_stays_the_same(bundle: Path, played: Path, tmp_path: Path) -> None:
     options = ("--tasks", played / "set", "--sandbox", "inprocess")
     done = m3bench("board", "accept", tmp_path / "board", bundle, *options)

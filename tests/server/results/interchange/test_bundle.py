@@ -244,6 +244,7 @@ TAMPERS: dict[str, tuple[Tamper, str]] = {
 }
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("careful", [False, True], ids=["plainly", "with new hashes"])
 @pytest.mark.parametrize("tamper", TAMPERS)
 def test_whatever_is_changed_is_found(
@@ -384,6 +385,7 @@ UNREADABLE: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("damage", UNREADABLE)
 def test_what_is_no_whole_bundle_is_told_in_one_line(
     damage: str, bundle: Path, tmp_path: Path, verified: Callable[[Path], Verdict]

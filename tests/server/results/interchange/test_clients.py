@@ -17,6 +17,7 @@ NUMBERS = [4, 8, 15, 16, 23, 42]
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 async def test_a_client_that_errs_is_confirmed(
     played: Path, tmp_path: Path, library: Library, encoder: Encoder, mode: str

@@ -323,6 +323,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_records_are_told_like_any_other(survey: Episode, tmp_path: Path, name: str) -> None:
@@ -358,6 +359,7 @@ def test_predictions_score_as_the_runs_did(played: Path, tmp_path: Path) -> None
     assert json.loads(done.stdout)["aggregate"]["average"] == 1.0
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "options",
     [

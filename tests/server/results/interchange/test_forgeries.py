@@ -338,6 +338,8 @@ def installation(library: Library) -> Installation:
     return Installation(library)
 
 
+@pytest.mark.all_sample(16)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in FORGERIES]
 )

@@ -52,6 +52,7 @@ def scored(files: tuple[Path, Path], *options: str) -> tuple[dict[str, Any], str
     return json.loads(done.stdout), done.stderr
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("profile", ["m3", "open-m3-bench"])
 def test_what_can_be_read_is_scored_and_the_rest_is_listed(files: tuple[Path, Path], profile: str) -> None:
     data, err = scored(files, "--profile", profile)

@@ -71,6 +71,7 @@ def test_what_cannot_be_taken_is_left_out_and_listed(tmp_path: Path) -> None:
     assert m3bench("tasks", "list", "--tasks", tmp_path / "set").returncode == 0
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("text", ["", "3", "[]", "{}"])
 def test_files_without_a_task_are_one_line(tmp_path: Path, text: str) -> None:
     for name in ("tasks.json", "references.json"):

@@ -279,6 +279,7 @@ def test_a_folder_with_somebodys_own_files_is_left_alone_and_our_own_is_written_
     assert len(list((tmp_path / "new" / "data").iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_what_an_earlier_time_wrote_and_this_one_does_not_is_removed_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -166,6 +166,7 @@ def test_one_set_twice_and_empty_sets_are_refused() -> None:
         leaderboard_document([made_set("one", 0)])
 
 
+@pytest.mark.slow
 def test_every_file_of_the_site_says_the_same_and_is_the_same_twice(tmp_path: Path) -> None:
     sets = [made_set("one", 20), made_set("=other", 20, skill=0.9)]
     document = write_site(tmp_path, sets)

@@ -42,6 +42,7 @@ def addresses(document: Any) -> list[str]:
     return [*named, *filter(None, (links["home"], links["board"], links["tasks"])), *document.get("downloads", ())]
 
 
+@pytest.mark.slow
 def test_every_address_on_every_page_is_a_file_of_the_site(written: Path) -> None:
     pages = sorted(written.rglob("*.html"))
     assert len(pages) == 3 + 2 + 9 + 3

@@ -21,6 +21,7 @@ CASES = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", CASES)
 def test_a_95_percent_interval_covers_the_truth_in_93_to_97_percent(name: str) -> None:
     truth, random = CASES[name], np.random.default_rng(7)
@@ -34,6 +35,7 @@ def test_a_95_percent_interval_covers_the_truth_in_93_to_97_percent(name: str) -
     assert 0.93 <= covered / TRIES <= 0.97
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("tasks", [2, 8])
 def test_the_interval_for_these_families_covers_their_own_truth(tasks: int) -> None:
     truth, random = Truth(mean=0.4, tasks=tasks), np.random.default_rng(8)
@@ -51,6 +53,7 @@ def test_the_interval_for_these_families_covers_their_own_truth(tasks: int) -> N
     assert 0.93 <= covered / TRIES <= 0.97
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("binary", [True, False])
 def test_an_agent_against_itself_is_significant_in_at_most_5_percent(binary: bool) -> None:
     truth, random = Truth(mean=0.4, binary=binary, families=10, tasks=4), np.random.default_rng(9)
@@ -65,6 +68,7 @@ def test_an_agent_against_itself_is_significant_in_at_most_5_percent(binary: boo
     assert alarms / TRIES >= 0.02, "a test that never sounds is no test"
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_difference_covers_it() -> None:
     truth, random = Truth(mean=0.3, tasks=4), np.random.default_rng(10)
     covered = 0
