@@ -43,7 +43,7 @@ test-harbor: $(VENV)/.dev  ## Harbor plays exported tasks in containers, in an e
 	@$(BIN)/python -m pytest -q -rs -m harbor tests/harbor
 
 test-model: $(VENV)/.dev  ## A real language model of 130 MB from PyPI plays, in an environment of its own (not in test-all)
-	@$(BIN)/python -m pytest -q -rs -m model tests/server/evaluate/small_model
+	@$(BIN)/python -m pytest -q -rs -m model tests/server/lab/headless/small_model
 
 measure-clients: $(VENV)/.all  ## Measure the real clients anew and write the documentation from it
 	@$(BIN)/python -m tests.clients.real.measure

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from m3bench.server.evaluate.agents.canary import NOTHING
-from m3bench.server.evaluate.agents.registry import AGENTS
-from m3bench.server.evaluate.headless.outcome import summarise
-from m3bench.server.results.resultset import SAMPLES, ResultSet, read_resultset
+from m3bench.server.lab.headless.agents.canary import NOTHING
+from m3bench.server.lab.headless.agents.registry import AGENTS
+from m3bench.server.lab.headless.outcome import summarise
+from m3bench.server.lab.results.resultset import SAMPLES, ResultSet, read_resultset
 
 IDLE = ("copycat", "random", "null", "canary")
 FLOOR = 0.15

@@ -153,7 +153,7 @@ async def main() -> None:
 async def alone(calls: int = 12_800, batch: int = 128) -> None:
     """What the broker itself takes for a call, in batches as 640 calls a second make them, for two watchers."""
     from m3bench.proxy.call import Answer, Caller, ToolRequest
-    from m3bench.server.results.live import events
+    from m3bench.server.lab.live import events
 
     class Nothing:
         details = True

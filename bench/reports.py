@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from m3bench.server.results.reports.summary import set_document, set_page
-from tests.server.results.reports.made_sets import made_set
+from m3bench.server.lab.reports.summary import set_document, set_page
+from tests.server.lab.reports.made_sets import made_set
 
 SIZES = (100, 1000)
 

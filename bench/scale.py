@@ -30,7 +30,7 @@ from typing import Any
 import anyio
 import httpx2
 
-from m3bench.server.results.resultset import DATA
+from m3bench.server.lab.results.resultset import DATA
 from m3bench.server.store.layout import database
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

@@ -17,10 +17,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from m3bench.server.results.resultset import read_resultset
-from m3bench.server.results.site.files import write_site
+from m3bench.server.lab.reports.site.files import write_site
+from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.tasks.library import Library
-from tests.server.results.site.stored import stored_set
+from tests.server.lab.reports.site.stored import stored_set
 
 WATCH = """window.tasks = [];
 new PerformanceObserver((list) => tasks.push(...list.getEntries().map((one) => one.duration)))

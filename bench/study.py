@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from m3bench.server.results.resultset import DATA, SAMPLES, read_resultset
+from m3bench.server.lab.results.resultset import DATA, SAMPLES, read_resultset
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.task import Task

@@ -24,7 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from m3bench.server.results.resultset import DATA, SAMPLES, read_resultset
+from m3bench.server.lab.results.resultset import DATA, SAMPLES, read_resultset
 from m3bench.server.store.sqlite import SqliteStore
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

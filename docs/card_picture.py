@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from m3bench.server.results.reports.picture import card_svg
-from m3bench.server.results.reports.run import TaskShown, run_document
-from m3bench.server.results.resultset import read_resultset
+from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.scorecard.pages.picture import card_svg
+from m3bench.server.scorecard.pages.run import TaskShown, run_document
 from m3bench.tasks.library import Library
 
 CARD = Path(__file__).parent / "pictures" / "card.svg"

@@ -21,9 +21,9 @@ HERE = Path(__file__).resolve().parent
 
 FORMATS = {
     "A set of tasks": ("tasks.json", "m3bench.tasks.task", "TaskSet", ("m3bench.tasks.answers.fields",)),
-    "A result set": ("set.json", "m3bench.server.results.resultset", "Header", ()),
-    "A sample": ("a line of samples.jsonl", "m3bench.server.results.resultset", "Sample", ()),
-    "A plan of a study": ("YAML or JSON", "m3bench.server.evaluate.study.plan_file", "StudyPlan", ()),
+    "A result set": ("set.json", "m3bench.server.lab.results.resultset", "Header", ()),
+    "A sample": ("a line of samples.jsonl", "m3bench.server.lab.results.resultset", "Sample", ()),
+    "A plan of a study": ("YAML or JSON", "m3bench.server.lab.studies.plan_file", "StudyPlan", ()),
 }
 """Heading: which file it is, and the module and class that read it; more modules with parts of it."""
 

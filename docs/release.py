@@ -133,7 +133,7 @@ def changes(tree: Path, version: str) -> str:
 def images(target: Path) -> None:
     """The images as archives, where an engine answers; a line that says so where none does."""
     from m3bench.sandboxes.backends.docker.engine import Engine
-    from m3bench.server.images import builder
+    from m3bench.sandboxes.images import builder
     from m3bench.tasks.errors import M3Error
 
     def report(line: str) -> None:

@@ -23,22 +23,25 @@ from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import Pool
-from m3bench.server.attestation.log import Attestor
-from m3bench.server.loading import encoder_of, library_of
-from m3bench.server.results.reports.app_view import run_in_short, run_view, scorecard_page
+from m3bench.server.runs.attestation.log import Attestor
 from m3bench.server.runs.budget import budget
 from m3bench.server.runs.event import Event
 from m3bench.server.runs.journal import LazyJournal
+from m3bench.server.runs.loading import encoder_of, library_of
 from m3bench.server.runs.notices import say_once
 from m3bench.server.runs.resources import PROMPTS, BenchmarkResources
 from m3bench.server.runs.resuming import Resuming
 from m3bench.server.runs.retrieval import listed
 from m3bench.server.runs.run import Runs
 from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
+from m3bench.server.runs.versions import versions
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import Client, ScoreCard
+from m3bench.server.scorecard.pages.app_view import run_in_short, run_view, scorecard_page
 from m3bench.server.scoring.encoder import check_encoder
+from m3bench.server.serving.backend import backend_of, check_backend
+from m3bench.server.serving.upstreams import News, open_fleet
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import ClientTable, bare_name, client_facts
 from m3bench.server.store.contract import Store
@@ -48,16 +51,13 @@ from m3bench.server.store.opening import open_store
 from m3bench.server.store.place import Place
 from m3bench.server.store.records import RunRecord, now
 from m3bench.server.store.succession import has_leftovers
-from m3bench.server.toolservers.backend import backend_of, check_backend
-from m3bench.server.toolservers.upstreams import News, open_fleet
-from m3bench.server.versions import versions
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InputFileError, RunError, SandboxError, StoreError, UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import RETRIEVE, catalog_of, tools_of
 
 if TYPE_CHECKING:
-    from m3bench.server.results.live.observer import Observer
+    from m3bench.server.runs.observer import Observer
 
 logger = logging.getLogger(__name__)
 

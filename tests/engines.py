@@ -2,8 +2,8 @@
 
 from functools import cache
 
+from m3bench.server.serving.backend import check_backend
 from m3bench.server.settings import Settings
-from m3bench.server.toolservers.backend import check_backend
 from m3bench.tasks.errors import SandboxError
 
 

@@ -33,7 +33,8 @@ def test_imports_go_in_one_direction() -> None:
 
 UPWARD = {
     "one direction": ("m3bench.tasks.catalog", "m3bench.server.app"),
-    "rooms of the server": ("m3bench.server.store.records", "m3bench.server.runs.run"),
+    "rooms of the server": ("m3bench.server.runs.run", "m3bench.server.lab.results.resultset"),
+    "rooms of the lab": ("m3bench.server.lab.results.resultset", "m3bench.server.lab.studies.cells"),
     "floors of the sandboxes": ("m3bench.sandboxes.world.tables", "m3bench.sandboxes.pool"),
 }
 """An import that each contract forbids."""
@@ -58,16 +59,39 @@ def test_an_import_that_goes_up_breaks_its_contract() -> None:
 
 def test_the_map_for_contributors_has_every_room_in_the_order_of_the_contracts() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    (layers,) = (contract["layers"] for contract in contracts if contract["name"] == "rooms of the server")
-    floors = [sorted(re.split(r"\W+", layer)) for layer in layers]
+    layers = {contract["name"]: contract.get("layers", []) for contract in contracts}
+    server, lab = layers["rooms of the server"], layers["rooms of the lab"]
+    place = server.index("lab")
+    floors = [sorted(re.split(r"\W+", layer)) for layer in (*server[:place], *lab, *server[place + 1 :])]
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    drawing = page.split("─ server ─")[1].split("─ proxy ─")[0]
+    drawing = page.split("─ above both ─")[1].split("─ proxy ─")[0]
     lines = [re.match(r"│  ((?:\w+ · )*\w+) ", line) for line in drawing.splitlines()]
     rooms = [room for line in lines if line for room in line[1].split(" · ")]
     for floor in floors:
         assert sorted(rooms[: len(floor)]) == floor, "draw the rooms as pyproject.toml has them"
         del rooms[: len(floor)]
     assert not rooms
+
+
+def test_ground_floor_and_lab_stay_small() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = {contract["name"]: contract.get("layers", []) for contract in contracts}
+    server = layers["rooms of the server"]
+    assert server[:3] == ["cli", "commands", "lab"]
+    for floors, most in ((server[3:], 8), (layers["rooms of the lab"], 9)):
+        assert len(floors) <= 5
+        assert sum(len(floor.split(" | ")) for floor in floors) <= most
+
+
+def test_nothing_on_the_ground_floor_names_the_lab(parsed: dict[Path, ast.Module]) -> None:
+    """Import contracts see imports, also those inside functions; this sees modules that are loaded by their name."""
+    for path, tree in parsed.items():
+        place = path.relative_to(ROOT).parts
+        if place[0] != "server" or place[1] in ("lab", "commands", "cli.py"):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and "server.lab" in node.value:
+                raise AssertionError(f"{path}:{node.lineno} names {node.value!r}")
 
 
 def test_the_package_list_is_that_of_the_folders() -> None:

@@ -49,7 +49,7 @@ os._exit(os.waitstatus_to_exitcode(status))
 """
 
 LOADED = (
-    "m3bench.server.evaluate.headless.inspect_run",
+    "m3bench.server.lab.headless.inspect_run",
     "m3bench.server.commands.run",
     "m3bench.server.commands.tasks",
 )
@@ -127,7 +127,7 @@ def install() -> None:
 
 def _serve(listener: socket.socket) -> None:
     """Fork for whoever asks, until standard input is closed."""
-    forked_servers = import_module("m3bench.server.evaluate.headless.forked_servers")
+    forked_servers = import_module("m3bench.server.lab.headless.forked_servers")
     running: dict[socket.socket, int] = {}
     wake, waking = os.pipe()
     os.set_blocking(waking, False)
@@ -179,7 +179,7 @@ def main() -> None:
         listener.set_inheritable(False)
         for name in LOADED:
             import_module(name)
-        import_module("m3bench.server.evaluate.headless.forked_servers")._load()
+        import_module("m3bench.server.lab.headless.forked_servers")._load()
         _serve(listener)
 
 

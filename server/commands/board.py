@@ -9,7 +9,7 @@ from m3bench.server.commands.record import Json
 from m3bench.server.commands.submissions import Replay, Sandbox, Tasks, Trust
 
 if TYPE_CHECKING:
-    from m3bench.server.results.board.folder import Answer
+    from m3bench.server.lab.reports.board.folder import Answer
 
 commands = typer.Typer(name="board", help="Make a leaderboard of bundles that others sent.", no_args_is_help=True)
 
@@ -47,11 +47,11 @@ def accept(
     Exit code 0: every bundle is on the board. 1: some were refused, each with
     the reason.
     """
-    from m3bench.server.attestation.keys import PublicKey
     from m3bench.server.commands.installed import Installation
     from m3bench.server.commands.screen import print_json
     from m3bench.server.commands.submissions import level_of, verified
-    from m3bench.server.results.board.folder import Answer, Board
+    from m3bench.server.lab.reports.board.folder import Answer, Board
+    from m3bench.server.runs.attestation.keys import PublicKey
     from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import InputFileError

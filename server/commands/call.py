@@ -114,9 +114,9 @@ def _call(
     import shutil
 
     from m3bench.sandboxes.wire import decode
-    from m3bench.server import interrupts
     from m3bench.server.commands.rendering import Rendering
     from m3bench.server.commands.screen import console, print_json
+    from m3bench.server.serving import interrupts
     from m3bench.tasks.errors import UserError
 
     folder, kept = folder_of(workspace), False
@@ -149,8 +149,8 @@ async def _reply(
     """The answer, and the files that were made or changed."""
     from m3bench.sandboxes.backends.base import SandboxSpec
     from m3bench.sandboxes.wire import dump
+    from m3bench.server.serving.backend import backend_of, check_backend
     from m3bench.server.settings import Settings
-    from m3bench.server.toolservers.backend import backend_of, check_backend
     from m3bench.tasks.errors import M3Error, UserError
     from m3bench.tasks.examples import load_examples
     from m3bench.tasks.outcome import CALL_SECONDS

@@ -20,7 +20,7 @@ from m3bench.server.commands.score import (
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
-    from m3bench.server.results.resultset import ResultSet
+    from m3bench.server.lab.results.resultset import ResultSet
     from m3bench.server.scoring.aggregate import Row
     from m3bench.server.scoring.compare import Comparison
 
@@ -132,10 +132,10 @@ def _files(first: Path, second: Path, *, anyway: bool) -> "tuple[Sequence[Row], 
 
 def _sets(first: Path, second: Path, *, anyway: bool, common: bool) -> "tuple[Comparison, dict[str, Any]]":
     """Two result sets compared, and the tasks whose outcome turned, with the reasons."""
-    from m3bench.server.results.analyses.regressions import lost, turned
-    from m3bench.server.results.comparability import distinct_names, over_common_tasks, refuse_unlike
-    from m3bench.server.results.reports.uncertainty import solved_of
-    from m3bench.server.results.resultset import read_resultset
+    from m3bench.server.lab.reports.uncertainty import solved_of
+    from m3bench.server.lab.results.analyses.regressions import lost, turned
+    from m3bench.server.lab.results.comparability import distinct_names, over_common_tasks, refuse_unlike
+    from m3bench.server.lab.results.resultset import read_resultset
     from m3bench.server.scoring.compare import compare as compare_rows
 
     sets: list[ResultSet] = [read_resultset(folder) for folder in (first, second)]

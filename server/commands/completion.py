@@ -101,7 +101,7 @@ def clients(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def agents(ctx: typer.Context, incomplete: str) -> list[str]:
     """Baseline agents."""
-    from m3bench.server.evaluate.agents.registry import AGENTS
+    from m3bench.server.lab.headless.agents.registry import AGENTS
 
     return _begun(AGENTS, incomplete)
 

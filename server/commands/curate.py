@@ -9,8 +9,8 @@ import typer
 from m3bench.server.commands.record import Data, Json, StoreAt, find_run, record
 
 if TYPE_CHECKING:
-    from m3bench.server.authoring.curation.material import Material
-    from m3bench.server.authoring.curation.pipeline import Curated, Reviewer
+    from m3bench.server.lab.authoring.curation.material import Material
+    from m3bench.server.lab.authoring.curation.pipeline import Curated, Reviewer
     from m3bench.tasks.library import Library
 
 
@@ -47,9 +47,9 @@ def curate(
 
     The exit code is 1 when no run gave a proved candidate.
     """
-    from m3bench.server import interrupts
-    from m3bench.server.authoring.curation.task_folder import check_folder
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.lab.authoring.curation.task_folder import check_folder
+    from m3bench.server.serving import interrupts
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.library import BUNDLED, Library
 
@@ -82,7 +82,7 @@ def curate(
 
 
 def _materials(data: Path | None, store: str | None, library: "Library", names: list[str]) -> "list[Material]":
-    from m3bench.server.authoring.curation.material import gather
+    from m3bench.server.lab.authoring.curation.material import gather
 
     with record(data, store) as opened:
         found = [run for run in opened.runs() if run.task in library.tasks] if "all" in names else []
@@ -93,7 +93,7 @@ def _materials(data: Path | None, store: str | None, library: "Library", names: 
 
 
 def _reviewer(asking: bool, accept: bool) -> "Reviewer":
-    from m3bench.server.authoring.curation.review import Everyone, Terminal
+    from m3bench.server.lab.authoring.curation.review import Everyone, Terminal
 
     if not asking:
         return Everyone("accept", "accepted as proved") if accept else Everyone("skip", "nobody was asked")
@@ -116,21 +116,21 @@ async def _curate(
 ) -> "list[Curated]":
     from contextlib import nullcontext
 
-    from m3bench.server.authoring.curation.decisions import note, who
-    from m3bench.server.authoring.curation.judge import Judge, RuleJudge
-    from m3bench.server.authoring.curation.pipeline import curate
-    from m3bench.server.authoring.curation.proof import Prover
-    from m3bench.server.authoring.curation.summary import RuleSummariser, Summariser
-    from m3bench.server.authoring.curation.task_folder import add_references
     from m3bench.server.commands.screen import counter
+    from m3bench.server.lab.authoring.curation.decisions import note, who
+    from m3bench.server.lab.authoring.curation.judge import Judge, RuleJudge
+    from m3bench.server.lab.authoring.curation.pipeline import curate
+    from m3bench.server.lab.authoring.curation.proof import Prover
+    from m3bench.server.lab.authoring.curation.summary import RuleSummariser, Summariser
+    from m3bench.server.lab.authoring.curation.task_folder import add_references
     from m3bench.server.scoring import open_encoder
+    from m3bench.server.serving.backend import backend_of
     from m3bench.server.settings import Settings
-    from m3bench.server.toolservers.backend import backend_of
 
     judge: Judge = RuleJudge()
     summariser: Summariser = RuleSummariser()
     if model is not None:
-        from m3bench.server.authoring.curation.model import Asker, ModelJudge, ModelSummariser
+        from m3bench.server.lab.authoring.curation.model import Asker, ModelJudge, ModelSummariser
 
         asker = Asker(model)
         judge, summariser = ModelJudge(asker), ModelSummariser(asker)

@@ -19,9 +19,9 @@ def demo(
 
     Starts `m3bench serve` as a client would, in a temporary data folder. No model is involved.
     """
-    from m3bench.server import interrupts
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.evaluate.demonstration import play_all
+    from m3bench.server.lab.headless.demonstration import play_all
+    from m3bench.server.serving import interrupts
     from m3bench.tasks.library import Library
 
     library = Library()

@@ -7,7 +7,7 @@ import typer
 from m3bench.server.commands.record import Data, StoreAt
 
 if TYPE_CHECKING:
-    from m3bench.server.doctor.findings import Check, Finding
+    from m3bench.server.commands.checks.findings import Check, Finding
 
 
 def doctor(
@@ -46,16 +46,16 @@ def checks(client: str | None = None) -> "tuple[Check, ...]":
     """What is looked at, in the order of the report."""
     from functools import partial
 
-    from m3bench.server.doctor.machine import check_data, check_double_starts, check_encoder, check_walls
-    from m3bench.server.doctor.record import check_record
+    from m3bench.server.commands.checks.machine import check_data, check_double_starts, check_encoder, check_walls
+    from m3bench.server.commands.checks.record import check_record
 
     if client is not None:
         from m3bench.server.clients.table import find
-        from m3bench.server.doctor.clients import check_client
+        from m3bench.server.commands.checks.clients import check_client
 
         return (check_data, check_record, check_double_starts, partial(check_client, find(client)))
-    from m3bench.server.doctor.clients import check_clients
-    from m3bench.server.doctor.engine import check_engine
+    from m3bench.server.commands.checks.clients import check_clients
+    from m3bench.server.commands.checks.engine import check_engine
 
     return (check_data, check_record, check_encoder, check_double_starts, check_clients, check_walls, check_engine)
 

@@ -12,7 +12,7 @@ from m3bench.server.commands.record import Data, StoreAt, find_run, record, writ
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
-    from m3bench.server.results.interchange.episode import Episode
+    from m3bench.server.lab.interchange.episode import Episode
     from m3bench.server.store.contract import Store
     from m3bench.server.store.records import CallRecord, RunRecord
 
@@ -63,13 +63,13 @@ def export_runs(
     with record(data, store) as opened:
         chosen = [find_run(opened, one) for one in run] if run else _submitted(opened)
         if otlp is not None:
-            from m3bench.server.results.interchange.collector import send
+            from m3bench.server.lab.interchange.collector import send
 
             sent = send(_stories(opened, chosen, tasks), otlp, content=content)
             typer.echo(f"{sent} traces sent to {otlp}", err=True)
             return
         if format is Format.inspect:
-            from m3bench.server.results.interchange.inspect_log import write_log
+            from m3bench.server.lab.interchange.inspect_log import write_log
 
             assert output is not None
             write_log(_stories(opened, chosen, tasks), output)
@@ -96,7 +96,7 @@ def _submitted(store: "Store") -> "list[RunRecord]":
 
 
 def _stories(store: "Store", runs: "Sequence[RunRecord]", tasks: Path | None) -> "list[Episode]":
-    from m3bench.server.results.interchange.episode import episode
+    from m3bench.server.lab.interchange.episode import episode
     from m3bench.tasks.library import BUNDLED, Library
 
     library = Library(tasks or BUNDLED)
@@ -108,15 +108,15 @@ def _text(store: "Store", runs: "Sequence[RunRecord]", format: Format, tasks: Pa
         case Format.raw:
             return _lines(_raw(run, call) for run in runs for call in store.calls(run.id))
         case Format.atif:
-            from m3bench.server.results.interchange.atif import atif
+            from m3bench.server.lab.interchange.atif import atif
 
             return _lines(atif(story).to_json() for story in _stories(store, runs, tasks))
         case Format.otel:
-            from m3bench.server.results.interchange.spans import otlp_json
+            from m3bench.server.lab.interchange.spans import otlp_json
 
             return _lines(otlp_json(story, content=content) for story in _stories(store, runs, tasks))
         case Format.public:
-            from m3bench.server.results.interchange.public import predictions
+            from m3bench.server.lab.interchange.public import predictions
 
             return _dumped(predictions(_stories(store, runs, tasks)), indent=1)
         case _:

@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from m3bench.server.evaluate.gate import Verdict
+    from m3bench.server.lab.headless.gate import Verdict
 
 DEFAULT = Path("runs") / "gate"
 
@@ -44,12 +44,12 @@ def gate(
 
     from m3bench.server.commands.run import plans_of_agents, play_all
     from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.evaluate.agents.registry import AGENTS
-    from m3bench.server.evaluate.gate import BLIND, PLAYED, SIBLING, judge, scores_of
-    from m3bench.server.evaluate.headless.plan import Choice
-    from m3bench.server.results.resultset import read_resultset
+    from m3bench.server.lab.headless.agents.registry import AGENTS
+    from m3bench.server.lab.headless.gate import BLIND, PLAYED, SIBLING, judge, scores_of
+    from m3bench.server.lab.headless.plan import Choice
+    from m3bench.server.lab.results.resultset import read_resultset
+    from m3bench.server.serving.backend import check_backend
     from m3bench.server.settings import Settings
-    from m3bench.server.toolservers.backend import check_backend
 
     choice = Choice(
         agent="", kind="baseline", folder=output, tasks=folder, families=tuple(family or ()), limit=limit,
@@ -85,7 +85,7 @@ def gate(
 def _table(verdict: "Verdict") -> "Table":
     from rich.table import Table
 
-    from m3bench.server.evaluate.gate import FLOORS
+    from m3bench.server.lab.headless.gate import FLOORS
 
     floors = {floor.agent: floor for floor in FLOORS}
     shown = Table(box=None, pad_edge=False)

@@ -10,7 +10,7 @@ from m3bench.server.commands.record import Data, Json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from m3bench.server.results.harbor.importing import Looked
+    from m3bench.server.lab.interchange.harbor.importing import Looked
     from m3bench.server.settings import Settings
     from m3bench.tasks.library import Library
     from m3bench.tasks.task import Task
@@ -68,9 +68,9 @@ def export_harbor(
     """
     from importlib.metadata import version
 
+    from m3bench.sandboxes.images.builder import BASE, SERVICE
     from m3bench.server.commands.screen import counter, print_json
-    from m3bench.server.images.builder import BASE, SERVICE
-    from m3bench.server.results.harbor.dataset import Dataset
+    from m3bench.server.lab.interchange.harbor.dataset import Dataset
     from m3bench.tasks.catalog import load_catalog
     from m3bench.tasks.library import BUNDLED, Library
     from m3bench.tasks.profiles import tools_of
@@ -117,8 +117,8 @@ def import_harbor(
 
     from m3bench.server.commands.installed import Installation
     from m3bench.server.commands.screen import print_json, progress
-    from m3bench.server.results.harbor.importing import look, write_sets
-    from m3bench.server.results.harbor.jobs import read_trials
+    from m3bench.server.lab.interchange.harbor.importing import look, write_sets
+    from m3bench.server.lab.interchange.harbor.jobs import read_trials
     from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings
 
@@ -151,9 +151,9 @@ def import_harbor(
 @inside.command()
 def collect(folder: Folder, task: One, tasks: Set = None, data: Data = None) -> None:
     """Lay out what became of the agent's run: Harbor runs this beside the server, after the agent."""
-    from m3bench.server import interrupts
-    from m3bench.server.results.harbor.dataset import SEAT
-    from m3bench.server.results.harbor.verdict import lay_out
+    from m3bench.server.lab.interchange.harbor.dataset import SEAT
+    from m3bench.server.lab.interchange.harbor.verdict import lay_out
+    from m3bench.server.serving import interrupts
     from m3bench.server.settings import Settings
 
     settings = Settings.of(ranked=True, tasks=tasks, data=data)
@@ -179,8 +179,8 @@ def reward(
 
     from m3bench.server.commands.installed import Installation
     from m3bench.server.commands.record import write_text
-    from m3bench.server.results.harbor.dataset import SEAT
-    from m3bench.server.results.harbor.verdict import METRICS, REWARD, REWARDS, judge
+    from m3bench.server.lab.interchange.harbor.dataset import SEAT
+    from m3bench.server.lab.interchange.harbor.verdict import METRICS, REWARD, REWARDS, judge
     from m3bench.server.scoring import open_encoder
     from m3bench.server.settings import Settings
 
@@ -197,9 +197,10 @@ async def _score(settings: "Settings", seat: str, task: str) -> None:
     """Score the agent's run if that could not be done when it was submitted."""
     from m3bench.server.app import App
     from m3bench.server.clients.table import KnownClients
-    from m3bench.server.results.harbor.verdict import counted
+    from m3bench.server.commands.installed import library_for
+    from m3bench.server.lab.interchange.harbor.verdict import counted
 
-    app = App(settings, clients=KnownClients())
+    app = App(settings, clients=KnownClients(), library=library_for(settings))
     async with app.lifespan():
         run = counted(app.store.runs(), seat, task)
         if run is not None and run.state == "submitted":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from m3bench.server.images.builder import Built
+    from m3bench.sandboxes.images.builder import Built
 
 commands = typer.Typer(name="image", help="Make the Docker images.", no_args_is_help=True)
 
@@ -49,8 +49,8 @@ def build(
     from functools import partial
 
     from m3bench.sandboxes.backends.docker.engine import Engine
+    from m3bench.sandboxes.images import builder
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.images import builder
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import UserError
 

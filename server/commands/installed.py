@@ -6,9 +6,19 @@ from typing import Any
 from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
 from m3bench.server.clients.table import KnownClients
+from m3bench.server.runs.loading import library_of
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import ClientTable
 from m3bench.tasks.library import BUNDLED, Library
+
+
+def library_for(settings: Settings) -> Library:
+    """The tasks that a person chose; what makes tasks from a seed or a secret is imported only if it is needed."""
+    if settings.seed is None and settings.secret_file is None and not settings.ranked:
+        return library_of(settings)
+    from m3bench.server.lab.authoring.sets import chosen_library
+
+    return chosen_library(settings)
 
 
 class Installation:
@@ -24,7 +34,7 @@ class Installation:
     @classmethod
     def of(cls, settings: Settings) -> "Installation":
         """With the tasks that were chosen."""
-        return cls(App(settings).library)
+        return cls(library_for(settings))
 
     @property
     def public(self) -> bool:

@@ -10,11 +10,11 @@ import typer
 from m3bench.server.commands.record import Data, Json, StoreAt, place_of
 
 if TYPE_CHECKING:
-    from m3bench.server.evaluate.judges.asks import Name
-    from m3bench.server.evaluate.judges.cases import Case
-    from m3bench.server.evaluate.judges.record import Usage, Vote
-    from m3bench.server.evaluate.judges.session import JudgingSession
-    from m3bench.server.evaluate.judges.summary import Judged
+    from m3bench.server.lab.judges.asks import Name
+    from m3bench.server.lab.judges.cases import Case
+    from m3bench.server.lab.judges.record import Usage, Vote
+    from m3bench.server.lab.judges.session import JudgingSession
+    from m3bench.server.lab.judges.summary import Judged
 
 MODELS = "openai/gpt-5,anthropic/claude-sonnet-4-5,google/gemini-2.5-pro,grok/grok-4"
 MODE = "m3bench"
@@ -61,7 +61,7 @@ def judge(
 
     Models are reached through Inspect, the extra `agents`, which reads their keys from the environment.
     """
-    from m3bench.server.evaluate.judges.cases import find_cases
+    from m3bench.server.lab.judges.cases import find_cases
     from m3bench.tasks.library import BUNDLED, Library
 
     panel, asked = _models(models), _what(what or _mode(mode))
@@ -89,7 +89,7 @@ def _models(text: str) -> list[str]:
 
 
 def _mode(name: str) -> str:
-    from m3bench.server.evaluate.judges.asks import MODES
+    from m3bench.server.lab.judges.asks import MODES
     from m3bench.tasks.errors import UserError
 
     if name not in MODES:
@@ -98,7 +98,7 @@ def _mode(name: str) -> str:
 
 
 def _what(text: str) -> "tuple[Name, ...]":
-    from m3bench.server.evaluate.judges.asks import NAMES
+    from m3bench.server.lab.judges.asks import NAMES
     from m3bench.tasks.errors import UserError
 
     names = {name.strip() for name in text.split(",") if name.strip()}
@@ -128,10 +128,10 @@ def _sit(
     timeout: float,
     resume: bool,
 ) -> "list[Judged]":
-    from m3bench.server import interrupts
-    from m3bench.server.evaluate.judges.judge import opened
-    from m3bench.server.evaluate.judges.session import JudgingSession
-    from m3bench.server.evaluate.judges.summary import judged
+    from m3bench.server.lab.judges.judge import opened
+    from m3bench.server.lab.judges.session import JudgingSession
+    from m3bench.server.lab.judges.summary import judged
+    from m3bench.server.serving import interrupts
     from m3bench.tasks.errors import UserError
 
     sessions: list[JudgingSession] = []
@@ -157,7 +157,7 @@ def _sit(
 async def _watched(session: "JudgingSession", parallel: int) -> None:
     """Run a session and say on standard error how far it is and what it took so far."""
     from m3bench.server.commands.screen import counter
-    from m3bench.server.evaluate.judges.record import Usage
+    from m3bench.server.lab.judges.record import Usage
 
     left = Counter(question.case.run.id for question in session.questions)
     total, used, done = len(session.questions), Usage(), 0
@@ -186,8 +186,8 @@ def _show_plan(
     cases: "list[Case]", panel: list[str], asked: "tuple[Name, ...]", blind: frozenset[str], json: bool
 ) -> None:
     from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.evaluate.judges.judge import Judge
-    from m3bench.server.evaluate.judges.session import JudgingSession
+    from m3bench.server.lab.judges.judge import Judge
+    from m3bench.server.lab.judges.session import JudgingSession
 
     judges = [Judge(name=name, sighted=name not in blind) for name in panel]
     session = JudgingSession(cases=cases, judges=judges, what=asked)
@@ -213,7 +213,7 @@ def _show_plan(
 
 def _report(entries: "list[Judged]", cases: "list[Case]", json: bool) -> None:
     from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.evaluate.judges.summary import overall
+    from m3bench.server.lab.judges.summary import overall
 
     numbers = overall(entries)
     own = sorted({case.agent for case in cases} & {name for entry in entries for name in _judges(entry)})
@@ -222,8 +222,8 @@ def _report(entries: "list[Judged]", cases: "list[Case]", json: bool) -> None:
     if json:
         print_json({"runs": [entry.to_json() for entry in entries], "overall": numbers})
         return
-    from m3bench.server.evaluate.judges.record import Usage
-    from m3bench.server.evaluate.judges.tables import show
+    from m3bench.server.lab.judges.record import Usage
+    from m3bench.server.lab.judges.tables import show
 
     show(console(), entries, numbers)
     _say(f"judging these runs took {_took(Usage(**numbers['usage']))} in all.")

@@ -23,8 +23,8 @@ def make(
     """
     from pathlib import Path
 
-    from m3bench.server.attestation.keys import FILE, make_key
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.runs.attestation.keys import FILE, make_key
     from m3bench.server.settings import Settings
 
     path = Path(file) if file is not None else Settings.of(data=data).data / FILE
@@ -39,8 +39,8 @@ def make(
 @commands.command()
 def show(data: Data = None, json: Json = False) -> None:
     """Print the public key of a data folder, or of M3BENCH_KEY."""
-    from m3bench.server.attestation.keys import key_of
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.runs.attestation.keys import key_of
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import UserError
 

@@ -35,9 +35,9 @@ def leaderboard(
     Ranked runs have no page, because it would show the references.
     """
     from m3bench.server.commands.screen import counter, print_json
-    from m3bench.server.results.reports.standings import leaderboard_document
-    from m3bench.server.results.resultset import read_resultset
-    from m3bench.server.results.site.files import write_site
+    from m3bench.server.lab.reports.site.files import write_site
+    from m3bench.server.lab.reports.standings import leaderboard_document
+    from m3bench.server.lab.results.resultset import read_resultset
     from m3bench.tasks.library import BUNDLED, Library
 
     read = [read_resultset(folder) for folder in sets]

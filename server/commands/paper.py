@@ -38,9 +38,9 @@ def paper(
     own and are never ranked together.
     """
     from m3bench.server.commands.screen import counter, print_json
-    from m3bench.server.results.paper.data import parquet_at_hand
-    from m3bench.server.results.paper.folder import write_paper
-    from m3bench.server.results.paper.groups import read_groups, result_folders
+    from m3bench.server.lab.reports.paper.data import parquet_at_hand
+    from m3bench.server.lab.reports.paper.folder import write_paper
+    from m3bench.server.lab.reports.paper.groups import read_groups, result_folders
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.library import BUNDLED, Library
 

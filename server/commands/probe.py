@@ -71,7 +71,7 @@ def _serve(
     folder: Path, setup: "Setup", http: str | None, token: str | None, allow_host: list[str], allow_origin: list[str]
 ) -> None:
     from m3bench.server.clients.probe import Probe
-    from m3bench.server.serving import address_of, serve_http_app, serve_stdio_app
+    from m3bench.server.serving.transport import address_of, serve_http_app, serve_stdio_app
 
     if http is not None:
         listen = address_of(http, token, allow_hosts=allow_host, allow_origins=allow_origin)

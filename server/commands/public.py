@@ -27,7 +27,7 @@ def export_tasks(
     and further references are left out, and counted.
     """
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.results.interchange.public import IMAGES, references_json, tasks_json
+    from m3bench.server.lab.interchange.public import IMAGES, references_json, tasks_json
     from m3bench.tasks.errors import InputFileError
     from m3bench.tasks.library import BUNDLED, Library
 
@@ -73,7 +73,7 @@ def import_tasks(
     are listed as defects.
     """
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.results.interchange.public import import_set
+    from m3bench.server.lab.interchange.public import import_set
 
     made = import_set(tasks, references, images, name=name, version=version)
     made.library.write(output)

@@ -11,7 +11,7 @@ from m3bench.server.commands.record import Data, Json, StoreAt
 
 if TYPE_CHECKING:
     from m3bench.server.app import App
-    from m3bench.server.results.interchange.event_bundles import Packed
+    from m3bench.server.lab.interchange.event_bundles import Packed
 
 commands = typer.Typer(name="ranked", help="Make the secret of a ranked set, and open the set.", no_args_is_help=True)
 
@@ -102,11 +102,11 @@ def open_set(
     """
     from hmac import compare_digest
 
-    from m3bench.server import interrupts
     from m3bench.server.app import App
-    from m3bench.server.authoring.sets import private_set
     from m3bench.server.clients.table import KnownClients
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.lab.authoring.sets import private_set
+    from m3bench.server.serving import interrupts
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.secret import SecretLibrary, read_secret
@@ -149,7 +149,7 @@ def check_over(app: "App") -> None:
 
 def pack(app: "App", folder: Path) -> "list[Packed]":
     """Write the bundle of each participant; returns what became of their runs."""
-    from m3bench.server.results.interchange.event_bundles import pack_participants
+    from m3bench.server.lab.interchange.event_bundles import pack_participants
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.profiles import solvable, tools_of
 

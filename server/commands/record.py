@@ -41,7 +41,7 @@ def place_of(data: Path | None, store: str | None = None) -> "Place":
     Raises:
         InputFileError: A person named a folder that is not there.
     """
-    from m3bench.server.results.resultset import store_folder
+    from m3bench.server.lab.results.resultset import store_folder
     from m3bench.server.settings import Settings
     from m3bench.server.store.place import Place
     from m3bench.tasks.errors import InputFileError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from m3bench.server.toolservers.replay import Tally
+    from m3bench.server.lab.authoring.replay import Tally
     from m3bench.tasks.trajectory import Trajectory
     from m3bench.tasks.trajectory_files import TaskFile
 
@@ -23,8 +23,8 @@ def replay(
 
     Exit code 1 when a call did not succeed.
     """
-    from m3bench.server import interrupts
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.serving import interrupts
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.trajectory_files import read_tasks
 
@@ -42,9 +42,9 @@ def replay(
 
 async def _play(found: "TaskFile", only: str | None, server: str | None, sandbox: str) -> "Tally":
     from m3bench.server.commands.screen import progress
+    from m3bench.server.lab.authoring.replay import Tally, play
+    from m3bench.server.serving.backend import backend_of
     from m3bench.server.settings import Settings
-    from m3bench.server.toolservers.backend import backend_of
-    from m3bench.server.toolservers.replay import Tally, play
     from m3bench.tasks.catalog import load_catalog
 
     tally = Tally()

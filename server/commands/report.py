@@ -8,7 +8,7 @@ import typer
 from m3bench.server.commands.record import Data, Json, StoreAt, find_run, record, why_not_written
 
 if TYPE_CHECKING:
-    from m3bench.server.results.reports.run import TaskShown
+    from m3bench.server.scorecard.pages.run import TaskShown
     from m3bench.server.store.records import RunRecord
 
 
@@ -43,7 +43,7 @@ def report(
     if Path(what).is_dir():
         _report_set(Path(what), output, png, tasks, json)
         return
-    from m3bench.server.results.reports.run import run_document, run_page
+    from m3bench.server.scorecard.pages.run import run_document, run_page
 
     with record(data, store) as opened:
         run = find_run(opened, what)
@@ -60,10 +60,10 @@ def report(
 
 
 def _report_set(folder: Path, output: Path | None, png: Path | None, tasks: Path | None, json: bool) -> None:
-    from m3bench.server.results.analyses.slices import slices
-    from m3bench.server.results.paper.folder import set_at_hand
-    from m3bench.server.results.reports.summary import set_document, set_page
-    from m3bench.server.results.resultset import read_resultset
+    from m3bench.server.lab.reports.paper.folder import set_at_hand
+    from m3bench.server.lab.reports.slices import slices
+    from m3bench.server.lab.reports.summary import set_document, set_page
+    from m3bench.server.lab.results.resultset import read_resultset
     from m3bench.tasks.errors import UserError
     from m3bench.tasks.library import BUNDLED, Library
 
@@ -84,15 +84,15 @@ def _report_set(folder: Path, output: Path | None, png: Path | None, tasks: Path
 
 def _task_shown(run: "RunRecord", tasks: Path | None) -> "TaskShown | None":
     """The task of a run, when the set at hand is the one that the run was made with."""
-    from m3bench.server.results.reports.run import TaskShown
+    from m3bench.server.scorecard.pages.run import TaskShown
     from m3bench.tasks.library import BUNDLED, Library
 
     return TaskShown.of_run(run, Library(tasks or BUNDLED))
 
 
 def _write_png(path: Path, document: dict[str, Any], run: "RunRecord") -> None:
-    from m3bench.server.results.reports.picture import card_png
     from m3bench.server.scorecard.migration import card_of
+    from m3bench.server.scorecard.pages.picture import card_png
     from m3bench.tasks.errors import UserError
 
     card = card_of(run)

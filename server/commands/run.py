@@ -47,12 +47,12 @@ from m3bench.server.commands.run_options import (
     Tokens,
     Where,
 )
-from m3bench.server.evaluate.agents.registry import find_agents
+from m3bench.server.lab.headless.agents.registry import find_agents
 
 if TYPE_CHECKING:
-    from m3bench.server.evaluate.agents.registry import Agent
-    from m3bench.server.evaluate.headless.plan import Choice, ModelOptions, Plan, SampleDone
-    from m3bench.server.results.resultset import Sample
+    from m3bench.server.lab.headless.agents.registry import Agent
+    from m3bench.server.lab.headless.plan import Choice, ModelOptions, Plan, SampleDone
+    from m3bench.server.lab.results.resultset import Sample
     from m3bench.server.scorecard.model import ScoreCard
 
 Play: TypeAlias = "Callable[[Plan, SampleDone], None]"
@@ -113,8 +113,8 @@ def run(
 
     The exit code is 1 when samples are void (--resume tries them again), 130 after Ctrl-C.
     """
-    from m3bench.server.evaluate.headless.plan import Choice, ModelOptions
-    from m3bench.server.toolservers.backend import check_backend
+    from m3bench.server.lab.headless.plan import Choice, ModelOptions
+    from m3bench.server.serving.backend import check_backend
     from m3bench.tasks.errors import UserError
 
     if (model is None) == (not agent):
@@ -179,12 +179,12 @@ def run(
 
 def _plan_of_model(choice: "Choice", options: "ModelOptions", output: Path | None) -> "tuple[Plan, Play]":
     """What a model is to play; what is wrong with the model is raised before anything is written."""
-    from m3bench.server.evaluate.headless.plan import make_plan
+    from m3bench.server.lab.headless.plan import make_plan
 
     folder = output or DEFAULT / options.model.replace("/", "-")
     plan = make_plan(replace(choice, folder=folder, solver=options.solver, options=options.recorded()))
     if plan.todo:
-        from m3bench.server.evaluate.headless.inspect_run import find_model
+        from m3bench.server.lab.headless.inspect_run import find_model
 
         find_model(options)
     return plan, with_model(options)
@@ -192,7 +192,7 @@ def _plan_of_model(choice: "Choice", options: "ModelOptions", output: Path | Non
 
 def plans_of_agents(choice: "Choice", agents: "Sequence[Agent]", output: Path | None) -> "list[tuple[Plan, Play]]":
     """What each baseline agent is to play; several get a folder each."""
-    from m3bench.server.evaluate.headless.plan import make_plan
+    from m3bench.server.lab.headless.plan import make_plan
 
     plays = []
     for agent in agents:
@@ -223,7 +223,7 @@ def with_model(options: "ModelOptions") -> Play:
     """What lets a model play a plan."""
 
     def play(plan: "Plan", done: "SampleDone") -> None:
-        from m3bench.server.evaluate.headless.inspect_run import run_model
+        from m3bench.server.lab.headless.inspect_run import run_model
 
         run_model(plan, options, done)
 
@@ -234,8 +234,8 @@ def with_agent(agent: "Agent") -> Play:
     """What lets a baseline agent play a plan."""
 
     def play(plan: "Plan", done: "SampleDone") -> None:
-        from m3bench.server import interrupts
-        from m3bench.server.evaluate.agents.player import play_plan
+        from m3bench.server.lab.headless.agents.player import play_plan
+        from m3bench.server.serving import interrupts
         from m3bench.tasks.errors import first_cause
 
         try:
@@ -249,8 +249,8 @@ def with_agent(agent: "Agent") -> Play:
 
 def play_all(plays: "Sequence[tuple[Plan, Play]]") -> None:
     """Play every plan, one after the other, with one count over all."""
-    from m3bench.server.evaluate.headless.progress import progress
-    from m3bench.server.results.resultset import append_sample
+    from m3bench.server.lab.headless.progress import progress
+    from m3bench.server.lab.results.resultset import append_sample
 
     places = max((plan.parallel for plan, _ in plays), default=1)
     with progress(sum(len(plan.todo) for plan, _ in plays), parallel=places) as shown:
@@ -283,7 +283,7 @@ def _announce(plans: "Sequence[Plan]") -> None:
 def _report(plans: "Sequence[Plan]", *, json: bool) -> None:
     """The end of a run: the numbers, where they lie, and which command shows more."""
     from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.evaluate.headless.outcome import outcome, table
+    from m3bench.server.lab.headless.outcome import outcome, table
 
     outcomes = [outcome(plan.folder) for plan in plans]
     if json:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from m3bench.server.evaluate.agents.registry import AGENTS
+from m3bench.server.lab.headless.agents.registry import AGENTS
 
 
 class Sandbox(StrEnum):

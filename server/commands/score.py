@@ -249,7 +249,7 @@ def _score(
     encoder: "Encoder | None",
 ) -> "Results":
     from m3bench.server.commands import screen
-    from m3bench.server.results.interchange.skipped import skipped_of
+    from m3bench.server.lab.interchange.skipped import skipped_of
     from m3bench.server.scoring.effect_scorer import Played, score_by_effect
     from m3bench.server.scoring.profiles import find_profile
     from m3bench.server.scoring.results import Results, Scored
@@ -320,7 +320,7 @@ def _warn_of(expected: "TaskFile", runs: "TaskFile", skipped: "Sequence[Defect]"
         for one in skipped
         if one.kind in ("step", "call", "unknown_tool")
     ]
-    from m3bench.server.results.interchange.skipped import summary
+    from m3bench.server.lab.interchange.skipped import summary
 
     lines = [*files, *amended]
     for message in lines[:_WARNINGS]:

@@ -1,7 +1,6 @@
 """`m3bench serve`: what a person puts into an MCP client."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -145,8 +144,9 @@ def serve(
     from m3bench.proxy.logs import write_logs
     from m3bench.server.app import App
     from m3bench.server.clients.table import KnownClients
+    from m3bench.server.commands.installed import library_for
     from m3bench.server.runs.event import Event
-    from m3bench.server.serving import address_of, serve_http_app, serve_stdio_app
+    from m3bench.server.serving.transport import address_of, serve_http_app, serve_stdio_app
     from m3bench.server.settings import Settings
     from m3bench.tasks.errors import UserError
 
@@ -184,12 +184,15 @@ def serve(
         raise UserError("--docker-host is about containers: use it with --sandbox docker.")
     if event is not None and (not ranked or http is None or token is not None):
         raise UserError("An event is ranked, over HTTP, and each participant has a token: --ranked --http, no --token.")
-    make = partial(App, settings, clients=KnownClients())
+
+    def make() -> App:
+        return App(settings, clients=KnownClients(), library=library_for(settings))
+
     if http is None:
         usual = all(one is None for one in (servers, record, replay, tasks, seed, secret_file))
         serve_stdio_app(make, context.obj, Start(profile, content_only) if usual else None)
     else:
-        from m3bench.server.results.live.pages import LivePages
+        from m3bench.server.lab.live.pages import LivePages
 
         listen = address_of(http, token, operator_token, allow_hosts=allow_host or (), allow_origins=allow_origin or ())
         if event is not None:

@@ -7,7 +7,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from m3bench.server.toolservers.checkup import Finding
+    from m3bench.server.commands.checkup import Finding
     from m3bench.tasks.catalog import Catalog, Server
 
 
@@ -71,8 +71,8 @@ def _state(server: "Server") -> str:
 
 
 def _check(servers: "Sequence[Server]", sandbox: str, *, json: bool) -> None:
-    from m3bench.server import interrupts
     from m3bench.server.commands.screen import console, print_json
+    from m3bench.server.serving import interrupts
 
     findings = interrupts.run(_findings, servers, sandbox, json)
     failed = [finding for finding in findings if not finding.ok]
@@ -90,10 +90,10 @@ def _check(servers: "Sequence[Server]", sandbox: str, *, json: bool) -> None:
 
 
 async def _findings(servers: "Sequence[Server]", sandbox: str, quiet: bool) -> "list[Finding]":
+    from m3bench.server.commands.checkup import check
     from m3bench.server.commands.screen import progress
+    from m3bench.server.serving.backend import backend_of
     from m3bench.server.settings import Settings
-    from m3bench.server.toolservers.backend import backend_of
-    from m3bench.server.toolservers.checkup import check
 
     ready = [server for server in servers if server.ready]
     width = max((len(server.name) for server in ready), default=0)

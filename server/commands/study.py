@@ -14,11 +14,11 @@ from m3bench.tasks.errors import M3Error, UserError
 
 if TYPE_CHECKING:
     from m3bench.server.commands.study_queue import Help
-    from m3bench.server.evaluate.headless.plan import Plan
-    from m3bench.server.evaluate.study.cells import Cell
-    from m3bench.server.evaluate.study.forecast import Forecast, Spent
-    from m3bench.server.evaluate.study.plan_file import Caps, StudyModel, StudyPlan
-    from m3bench.server.results.resultset import Sample
+    from m3bench.server.lab.headless.plan import Plan
+    from m3bench.server.lab.results.resultset import Sample
+    from m3bench.server.lab.studies.cells import Cell
+    from m3bench.server.lab.studies.forecast import Forecast, Spent
+    from m3bench.server.lab.studies.plan_file import Caps, StudyModel, StudyPlan
     from m3bench.server.scorecard.model import ScoreCard
 
 
@@ -78,12 +78,12 @@ def study(
     """
     from m3bench.server.commands.screen import print_json
     from m3bench.server.commands.study_queue import Some, help_of
-    from m3bench.server.evaluate.headless.plan import make_plan
-    from m3bench.server.evaluate.study.asking import spent_asking, to_ask, with_answers
-    from m3bench.server.evaluate.study.capabilities import adapted
-    from m3bench.server.evaluate.study.cells import cells_of, choose
-    from m3bench.server.evaluate.study.forecast import forecast, spent
-    from m3bench.server.evaluate.study.plan_file import read_plan
+    from m3bench.server.lab.headless.plan import make_plan
+    from m3bench.server.lab.studies.asking import spent_asking, to_ask, with_answers
+    from m3bench.server.lab.studies.capabilities import adapted
+    from m3bench.server.lab.studies.cells import cells_of, choose
+    from m3bench.server.lab.studies.forecast import forecast, spent
+    from m3bench.server.lab.studies.plan_file import read_plan
 
     help = help_of(store, Some(workers, slots, lease), on, needs or (), pack=pack)
     meant = with_answers(read_plan(plan))
@@ -121,11 +121,11 @@ def study(
 
 def _ask(meant: "StudyPlan", models: "Sequence[StudyModel]") -> None:
     """Ask models what they can do; a plan that makes no sense costs nothing."""
-    from m3bench.server import interrupts
-    from m3bench.server.evaluate.headless.plan import make_plan
-    from m3bench.server.evaluate.study.asking import ask_models
-    from m3bench.server.evaluate.study.capabilities import adapted
-    from m3bench.server.evaluate.study.cells import cells_of
+    from m3bench.server.lab.headless.plan import make_plan
+    from m3bench.server.lab.studies.asking import ask_models
+    from m3bench.server.lab.studies.capabilities import adapted
+    from m3bench.server.lab.studies.cells import cells_of
+    from m3bench.server.serving import interrupts
 
     _check([(one, make_plan(one.choice)) for one in adapted(cells_of(meant))])
     interrupts.run(ask_models, meant, models, _say)
@@ -133,13 +133,13 @@ def _ask(meant: "StudyPlan", models: "Sequence[StudyModel]") -> None:
 
 def _check(chosen: "Sequence[tuple[Cell, Plan]]") -> None:
     """Find what would keep a cell from being played, before the first sample of any costs something."""
-    from m3bench.server.toolservers.backend import check_backend
+    from m3bench.server.serving.backend import check_backend
 
     for cell, plan in chosen:
         if plan.todo:
             check_backend(plan.settings)
             if cell.options is not None:
-                from m3bench.server.evaluate.headless.inspect_run import find_model
+                from m3bench.server.lab.headless.inspect_run import find_model
 
                 find_model(cell.options)
 
@@ -148,8 +148,8 @@ def _servers(chosen: "Sequence[tuple[Cell, Plan]]") -> AbstractContextManager[No
     """What starts the servers of all models' samples, when there are some to play."""
     if not any(plan.todo and cell.options is not None for cell, plan in chosen):
         return nullcontext()
-    from m3bench.server.evaluate.headless.forked_servers import forked_servers
-    from m3bench.server.evaluate.headless.inspect_seat import server_environment
+    from m3bench.server.lab.headless.forked_servers import forked_servers
+    from m3bench.server.lab.headless.inspect_seat import server_environment
 
     return forked_servers(server_environment())
 
@@ -157,8 +157,8 @@ def _servers(chosen: "Sequence[tuple[Cell, Plan]]") -> AbstractContextManager[No
 def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") -> list[str]:
     """Play what is left of every cell, with one count over all; what stopped any of them, in words."""
     from m3bench.server.commands.run import with_agent, with_model
-    from m3bench.server.evaluate.headless.progress import progress
-    from m3bench.server.results.resultset import append_sample
+    from m3bench.server.lab.headless.progress import progress
+    from m3bench.server.lab.results.resultset import append_sample
 
     trouble: list[str] = []
     places = max((plan.parallel for _, plan in chosen), default=1)
@@ -230,10 +230,10 @@ def _foretell(
     from rich.table import Table
 
     from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.evaluate.headless.progress import duration
-    from m3bench.server.evaluate.study.asking import to_ask
-    from m3bench.server.evaluate.study.capabilities import not_known
-    from m3bench.server.evaluate.study.forecast import detectable_difference
+    from m3bench.server.lab.headless.progress import duration
+    from m3bench.server.lab.studies.asking import to_ask
+    from m3bench.server.lab.studies.capabilities import not_known
+    from m3bench.server.lab.studies.forecast import detectable_difference
 
     costs = [one.cost for one in expected]
     total: dict[str, Any] = {
@@ -279,7 +279,7 @@ def _foretell(
 
 
 def _outcomes(chosen: "Sequence[tuple[Cell, Plan]]") -> list[Any]:
-    from m3bench.server.evaluate.headless.outcome import outcome
+    from m3bench.server.lab.headless.outcome import outcome
     from m3bench.server.store.layout import database
 
     return [outcome(plan.folder) for _, plan in chosen if database(plan.settings.data).exists()]
@@ -288,7 +288,7 @@ def _outcomes(chosen: "Sequence[tuple[Cell, Plan]]") -> list[Any]:
 def _report(chosen: "Sequence[tuple[Cell, Plan]]", outcomes: Sequence[Any]) -> None:
     """The numbers of every cell, and which of them can stand side by side."""
     from m3bench.server.commands.screen import console
-    from m3bench.server.evaluate.headless.outcome import table
+    from m3bench.server.lab.headless.outcome import table
 
     console().print(table(outcomes))
     groups: dict[tuple[str, ...], list[str]] = {}

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
-    from m3bench.server.evaluate.headless.plan import Plan
-    from m3bench.server.evaluate.study.cells import Cell
-    from m3bench.server.evaluate.study.crews import Crew
-    from m3bench.server.evaluate.study.gathering import Gathering
-    from m3bench.server.evaluate.study.plan_file import StudyPlan
-    from m3bench.server.evaluate.study.ray_crew import Cluster
-    from m3bench.server.results.resultset import Sample
+    from m3bench.server.lab.headless.plan import Plan
+    from m3bench.server.lab.results.resultset import Sample
+    from m3bench.server.lab.studies.cells import Cell
+    from m3bench.server.lab.studies.crews import Crew
+    from m3bench.server.lab.studies.gathering import Gathering
+    from m3bench.server.lab.studies.plan_file import StudyPlan
+    from m3bench.server.lab.studies.ray_crew import Cluster
     from m3bench.server.scorecard.model import ScoreCard
     from m3bench.server.store.place import Place
     from m3bench.server.store.postgres.queue import Queue
@@ -81,7 +81,7 @@ def help_of(store: str | None, started: Some, on: str | None, needs: Sequence[st
 
 
 def _cluster(address: str | None, needs: Sequence[str], *, pack: bool) -> "Cluster":
-    from m3bench.server.evaluate.study.ray_crew import Cluster
+    from m3bench.server.lab.studies.ray_crew import Cluster
 
     amounts: dict[str, float] = {}
     for need in needs:
@@ -110,9 +110,9 @@ def play_queued(
         help: Who plays.
         spent: Is told of every sample, and before the first; raises what ends the study.
     """
-    from m3bench.server.evaluate.headless.progress import progress
-    from m3bench.server.evaluate.study.gathering import Gathering
-    from m3bench.server.evaluate.study.queued import identity, put
+    from m3bench.server.lab.headless.progress import progress
+    from m3bench.server.lab.studies.gathering import Gathering
+    from m3bench.server.lab.studies.queued import identity, put
     from m3bench.server.store.postgres.queue import Queue
 
     left = sum(len(plan.todo) for _, plan in chosen)
@@ -167,8 +167,8 @@ def _wait(gathering: "Gathering", queue: "Queue", study: str, crew: "Crew", help
 
 
 def _crew(help: Help, study: str) -> "Crew":
-    from m3bench.server.evaluate.study.crews import LocalCrew, NoCrew
-    from m3bench.server.evaluate.study.worker import Terms
+    from m3bench.server.lab.studies.crews import LocalCrew, NoCrew
+    from m3bench.server.lab.studies.worker import Terms
 
     count, slots, lease = help.started
     if not count:
@@ -176,7 +176,7 @@ def _crew(help: Help, study: str) -> "Crew":
     terms = Terms(place=help.place, study=study, slots=slots, lease=lease)
     if help.cluster is None:
         return LocalCrew(terms, count)
-    from m3bench.server.evaluate.study.ray_crew import RayCrew
+    from m3bench.server.lab.studies.ray_crew import RayCrew
 
     return RayCrew(terms, count, help.cluster, _say)
 

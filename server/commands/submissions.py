@@ -8,9 +8,9 @@ import typer
 from m3bench.server.commands.record import Json
 
 if TYPE_CHECKING:
-    from m3bench.server.attestation.keys import PublicKey
     from m3bench.server.commands.installed import Installation
-    from m3bench.server.results.interchange.verdict import Level, Verdict
+    from m3bench.server.lab.interchange.verdict import Level, Verdict
+    from m3bench.server.runs.attestation.keys import PublicKey
     from m3bench.server.settings import Settings
 
 _LEVELS: tuple["Level", ...] = ("consistent", "replayed", "attested")
@@ -40,7 +40,7 @@ def submit_bundle(
 
     The same results give the same file. `m3bench verify-bundle` checks it.
     """
-    from m3bench.server.results.interchange.bundle import pack
+    from m3bench.server.lab.interchange.bundle import pack
 
     index = pack(folder, output)
     runs = sum(name.endswith("/run.json") for name in index.members)
@@ -74,9 +74,9 @@ def verify_bundle(
     Exit code 0: not refuted, and of the level that was asked for. 1: refuted,
     or below that level. 2: the file is not a complete bundle.
     """
-    from m3bench.server.attestation.keys import PublicKey
     from m3bench.server.commands.installed import Installation
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.runs.attestation.keys import PublicKey
     from m3bench.server.settings import Settings
 
     level = level_of(at_least)
@@ -120,7 +120,7 @@ def verified(
     Raises:
         InputFileError: It is not a whole bundle.
     """
-    from m3bench.server import interrupts
+    from m3bench.server.serving import interrupts
 
     return interrupts.run(_verify, file, settings, installation, replay, trusted)
 
@@ -131,11 +131,11 @@ async def _verify(
     import anyio.to_thread
 
     from m3bench.server.commands.screen import counter
-    from m3bench.server.results.interchange import rescoring
-    from m3bench.server.results.interchange.attesting import attest_bundle
-    from m3bench.server.results.interchange.replaying import replay_bundle
+    from m3bench.server.lab.interchange import rescoring
+    from m3bench.server.lab.interchange.attesting import attest_bundle
+    from m3bench.server.lab.interchange.replaying import replay_bundle
     from m3bench.server.scoring import open_encoder
-    from m3bench.server.toolservers.backend import backend_of
+    from m3bench.server.serving.backend import backend_of
 
     verdict = await anyio.to_thread.run_sync(rescoring.verify_bundle, file, installation, open_encoder())
     attest_bundle(file, verdict, trusted)
@@ -148,7 +148,7 @@ async def _verify(
 
 def _show(verdict: "Verdict") -> None:
     from m3bench.server.commands.screen import console
-    from m3bench.server.results.interchange.verdict import CANNOT, PROVES
+    from m3bench.server.lab.interchange.verdict import CANNOT, PROVES
     from m3bench.server.scoring.words import printable
 
     screen = console()

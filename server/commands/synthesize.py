@@ -35,13 +35,13 @@ def synthesize(
     FOLDER`.
     """
     from m3bench.sandboxes.backends.inprocess import InProcessBackend
-    from m3bench.server import interrupts
-    from m3bench.server.authoring.curation.task_folder import check_folder, write_set
-    from m3bench.server.authoring.synthesis.errand import usable
-    from m3bench.server.authoring.synthesis.pipeline import check_servers, make_set
-    from m3bench.server.authoring.synthesis.rewording import Rewording
-    from m3bench.server.authoring.synthesis.usefulness import Usefulness
     from m3bench.server.commands.screen import counter, print_json
+    from m3bench.server.lab.authoring.curation.task_folder import check_folder, write_set
+    from m3bench.server.lab.authoring.synthesis.errand import usable
+    from m3bench.server.lab.authoring.synthesis.pipeline import check_servers, make_set
+    from m3bench.server.lab.authoring.synthesis.rewording import Rewording
+    from m3bench.server.lab.authoring.synthesis.usefulness import Usefulness
+    from m3bench.server.serving import interrupts
     from m3bench.tasks.library import Library, MadeLibrary
     from m3bench.tasks.render.art import Art
     from m3bench.tasks.render.packages import default_folder, fetch
@@ -51,8 +51,8 @@ def synthesize(
     check_folder(output)
     rewording: Rewording | None = None
     if model is not None:
-        from m3bench.server.authoring.curation.model import Asker
-        from m3bench.server.authoring.synthesis.rewording import ModelRewording
+        from m3bench.server.lab.authoring.curation.model import Asker
+        from m3bench.server.lab.authoring.synthesis.rewording import ModelRewording
 
         rewording = ModelRewording(Asker(model))
     folder, usefulness = art or default_folder(), Usefulness()

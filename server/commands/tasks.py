@@ -85,8 +85,8 @@ def stats(tasks: Set = None, json: Json = False) -> None:
     For each family: in how many ways its tasks are solved (plan shapes: the tools, and which needs which), and the
     largest share of calls that two of its tasks have word for word in common.
     """
-    from m3bench.server.authoring.statistics import statistics
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.lab.authoring.statistics import statistics
 
     found = statistics(_library(tasks))
     if json:
@@ -120,9 +120,9 @@ def render(
 
     _make_folder(out)
     from m3bench.sandboxes.world.tables import load
-    from m3bench.server.authoring.contact_sheet import write_sheet
-    from m3bench.server.authoring.reading_page import write_page
     from m3bench.server.commands.screen import print_json, progress
+    from m3bench.server.lab.authoring.contact_sheet import write_sheet
+    from m3bench.server.lab.authoring.reading_page import write_page
     from m3bench.tasks.families.base import Kit
 
     made = []
@@ -167,9 +167,9 @@ def generate(
     """
     from shutil import rmtree
 
-    from m3bench.server.authoring.kept import UNFINISHED
-    from m3bench.server.authoring.sets import make_set
     from m3bench.server.commands.screen import counter, print_json
+    from m3bench.server.lab.authoring.kept import UNFINISHED
+    from m3bench.server.lab.authoring.sets import make_set
 
     chosen = [one.name for one in _families(family)]
     _make_folder(out)
@@ -202,11 +202,11 @@ def plan(
 
     `generate` does this by itself, with --in-order; it is for sets that were written or changed by hand.
     """
-    from m3bench.server import interrupts
-    from m3bench.server.authoring.planning import play_plans
     from m3bench.server.commands.screen import counter, print_json
+    from m3bench.server.lab.authoring.planning import play_plans
+    from m3bench.server.serving import interrupts
+    from m3bench.server.serving.backend import backend_of
     from m3bench.server.settings import Settings
-    from m3bench.server.toolservers.backend import backend_of
     from m3bench.tasks.atomic_files import write_atomically
     from m3bench.tasks.library import PLANS
     from m3bench.tasks.plan import Plan, Plans
@@ -232,10 +232,10 @@ def lint(tasks: Set = None, json: Json = False) -> None:
     Ties where the best is asked for, answers that the question gives away, two answers that are one, broken references.
     The exit code is 1 when there is something.
     """
-    from m3bench.server.authoring.fairness import unfair, unfair_together
-    from m3bench.server.authoring.lint import lint as look
-    from m3bench.server.authoring.lint import lint_set
     from m3bench.server.commands.screen import print_json
+    from m3bench.server.lab.authoring.fairness import unfair, unfair_together
+    from m3bench.server.lab.authoring.lint import lint as look
+    from m3bench.server.lab.authoring.lint import lint_set
     from m3bench.tasks.catalog import load_catalog
 
     library = _library(tasks)
@@ -269,12 +269,12 @@ def verify(
     The exit code is 1 when one does not. What is proved is remembered until the command comes to an end: after a stop
     it goes on from there.
     """
-    from m3bench.server import interrupts
-    from m3bench.server.authoring.kept import KeptProofs, key_of
-    from m3bench.server.authoring.verification import verify as prove
     from m3bench.server.commands.screen import counter, print_json
+    from m3bench.server.lab.authoring.kept import KeptProofs, key_of
+    from m3bench.server.lab.authoring.verification import verify as prove
+    from m3bench.server.serving import interrupts
+    from m3bench.server.serving.backend import backend_of
     from m3bench.server.settings import Settings
-    from m3bench.server.toolservers.backend import backend_of
 
     library = _library(tasks)
     settings = Settings.of(sandbox=sandbox)

@@ -26,7 +26,7 @@ def thresholds(
     intervals by bootstrap, and how the profile's own thresholds do. Scores do not change: they keep the paper's.
     """
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.results.interchange.labels import read_labels
+    from m3bench.server.lab.interchange.labels import read_labels
     from m3bench.server.scoring.encoder import open_encoder
     from m3bench.server.scoring.profiles import find_profile
     from m3bench.server.scoring.signatures import catalog_signatures

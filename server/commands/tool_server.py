@@ -40,6 +40,6 @@ def tool_server(
     for server in chosen.servers:
         if not server.ready:
             raise UserError(f"The server {server.name!r} is not built yet: m3bench servers lists those that are.")
-    from m3bench.server.toolservers.standalone import serve_tools
+    from m3bench.server.commands.standalone import serve_tools
 
     serve_tools(chosen.servers, sandbox, folder_of(workspace) if workspace is not None else None, http)

@@ -20,7 +20,7 @@ def version(
 
 def _show(json: bool) -> None:
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.versions import versions
+    from m3bench.server.runs.versions import versions
     from m3bench.tasks.catalog import load_catalog
     from m3bench.tasks.library import Library
 

@@ -38,8 +38,8 @@ def watch(
 
     from m3bench.server.commands.record import place_of
     from m3bench.server.commands.screen import console
-    from m3bench.server.results.live.stream import messages
-    from m3bench.server.results.live.watching import follow, record_messages, waiting_words
+    from m3bench.server.lab.live.stream import messages
+    from m3bench.server.lab.live.watching import follow, record_messages, waiting_words
     from m3bench.tasks.errors import UserError
 
     if url is not None and (data is not None or store is not None):

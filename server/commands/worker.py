@@ -53,7 +53,7 @@ def worker(
     not be played here, 130 after Ctrl-C.
     """
     from m3bench.server.commands.screen import print_json
-    from m3bench.server.evaluate.study.worker import Terms, work
+    from m3bench.server.lab.studies.worker import Terms, work
 
     # Whoever starts workers ends them with SIGTERM; it is Ctrl-C here. Shells have what runs behind them ignore Ctrl-C,
     # and others block signals in what they start.

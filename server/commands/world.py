@@ -77,8 +77,8 @@ def audit(
     """Ask the tools for facts and searches about the real world and tell what is true, wrong or not held."""
     from m3bench.sandboxes.selfcheck.audit.asking import ask, counted
     from m3bench.sandboxes.selfcheck.audit.questions import questions
-    from m3bench.server import interrupts
     from m3bench.server.commands.screen import progress
+    from m3bench.server.serving import interrupts
     from m3bench.tasks.errors import UserError
 
     known = sorted({question.tool.partition("/")[0] for question in questions()})

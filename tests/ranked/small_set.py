@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 def main() -> None:
     """Be the command line."""
-    from m3bench.server.authoring import sets
     from m3bench.server.commands.program import main as program
+    from m3bench.server.lab.authoring import sets
     from m3bench.server.settings import Settings
     from m3bench.tasks.library import Library, MadeLibrary
     from m3bench.tasks.secret import Secret

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from m3bench.server.runs.event import Event
 from m3bench.server.store.sqlite import SqliteStore
 from tests.ranked.house import House, Player
-from tests.server.results.interchange.tampering import change_json, index_again, packed, unpacked
+from tests.server.lab.interchange.tampering import change_json, index_again, packed, unpacked
 from tests.sets import write_set
 
 NUMBERS = [4, 8, 15, 16, 23, 42]

@@ -11,8 +11,8 @@ import anyio
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.world.tables import load
-from m3bench.server.authoring.generation import ATTEMPTS, Made, generate, make
-from m3bench.server.authoring.verification import verify
+from m3bench.server.lab.authoring.generation import ATTEMPTS, Made, generate, make
+from m3bench.server.lab.authoring.verification import verify
 from m3bench.tasks.families.base import Kit, Unfit
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import MadeLibrary

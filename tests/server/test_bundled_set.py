@@ -19,8 +19,8 @@ from PIL import Image, ImageOps
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.wire import decode, dump
-from m3bench.server.authoring.statistics import statistics
-from m3bench.server.authoring.verification import verify
+from m3bench.server.lab.authoring.statistics import statistics
+from m3bench.server.lab.authoring.verification import verify
 from m3bench.server.scoring import Encoder, open_encoder, score
 from m3bench.server.scoring.effect_scorer import Played, score_by_effect
 from m3bench.server.scoring.signatures import catalog_signatures

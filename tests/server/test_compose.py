@@ -22,8 +22,8 @@ from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import Engine
 from m3bench.sandboxes.backends.docker.leases import myself
 from m3bench.sandboxes.backends.docker.reaper import holdings
-from m3bench.server.images.builder import SERVICE
-from m3bench.server.images.context import service_manifest
+from m3bench.sandboxes.images.builder import SERVICE
+from m3bench.sandboxes.images.context import service_manifest
 
 pytestmark = [pytest.mark.anyio, pytest.mark.docker]
 

@@ -24,14 +24,14 @@ from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from m3bench.sandboxes.backends.docker import image
+from m3bench.sandboxes.images.builder import SERVICE, WORKER
 from m3bench.server.commands.program import app
-from m3bench.server.images.builder import SERVICE, WORKER
 from m3bench.server.store.opening import open_store
 from m3bench.server.store.place import Place
 from tests.postgres import Server as Postgres
 from tests.postgres import serving as postgres_serving
 from tests.server.conftest import SERVE, serving
-from tests.server.results.live.conftest import Watched
+from tests.server.lab.live.conftest import Watched
 from tests.waiting import eventually
 
 FOLDER = Path(__file__).parents[2] / "docker"

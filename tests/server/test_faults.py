@@ -22,9 +22,9 @@ from m3bench.sandboxes.backends import inprocess
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.server.app import App
-from m3bench.server.results.interchange.bundle import pack
-from m3bench.server.results.live.record import Record
-from m3bench.server.results.resultset import read_resultset
+from m3bench.server.lab.interchange.bundle import pack
+from m3bench.server.lab.live.record import Record
+from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.scorecard.app import CARD
 from m3bench.server.settings import Settings
 from m3bench.server.store.place import Place

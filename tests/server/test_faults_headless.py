@@ -23,20 +23,20 @@ import anyio
 import pytest
 
 from m3bench.sandboxes.backends.docker import image
-from m3bench.server.evaluate.agents.play import Play
-from m3bench.server.evaluate.agents.player import play_plan
-from m3bench.server.evaluate.headless.inspect_seat import AS_SENT
-from m3bench.server.evaluate.headless.plan import Choice, make_plan
-from m3bench.server.results.resultset import ResultSet, Sample, read_resultset, read_samples
+from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.player import play_plan
+from m3bench.server.lab.headless.inspect_seat import AS_SENT
+from m3bench.server.lab.headless.plan import Choice, make_plan
+from m3bench.server.lab.results.resultset import ResultSet, Sample, read_resultset, read_samples
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import DATABASE
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
 from m3bench.tasks.trajectory import Call
 from tests.sandboxes.docker.engines import Complaining
-from tests.server.evaluate.headless.scripts import NUMBERS, RIGHT, command, write_script
-from tests.server.evaluate.headless.test_provider import ERRORS
 from tests.server.hosts import Hosts
+from tests.server.lab.headless.scripts import NUMBERS, RIGHT, command, write_script
+from tests.server.lab.headless.test_provider import ERRORS
 from tests.sets import write_set
 
 pytestmark = pytest.mark.slow

@@ -11,10 +11,10 @@ import anyio
 import pytest
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
-from m3bench.server.authoring.fairness import solves
-from m3bench.server.authoring.generation import generate
-from m3bench.server.authoring.statistics import max_shared_calls
-from m3bench.server.authoring.verification import verify
+from m3bench.server.lab.authoring.fairness import solves
+from m3bench.server.lab.authoring.generation import generate
+from m3bench.server.lab.authoring.statistics import max_shared_calls
+from m3bench.server.lab.authoring.verification import verify
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.families import registry
 from m3bench.tasks.families.base import Family

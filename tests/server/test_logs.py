@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.server.conftest import SERVE, serving
-from tests.server.results.live.players import NUMBERS, player
+from tests.server.lab.live.players import NUMBERS, player
 
 FIELDS = {"time", "level", "logger", "message"}
 

@@ -16,9 +16,9 @@ from PIL import Image, ImageDraw, ImageFilter
 from typer.testing import CliRunner
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
-from m3bench.server.authoring.photos import make, take
-from m3bench.server.authoring.verification import verify
 from m3bench.server.commands.program import app
+from m3bench.server.lab.authoring.photos import make, take
+from m3bench.server.lab.authoring.verification import verify
 from m3bench.tasks.answers.fields import File, judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence

@@ -9,7 +9,7 @@ import pytest
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.world.tables import load
-from m3bench.server.authoring.generation import stage
+from m3bench.server.lab.authoring.generation import stage
 from m3bench.tasks.answers.fields import judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence

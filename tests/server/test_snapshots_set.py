@@ -15,10 +15,10 @@ from PIL import Image
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.world.tables import load
-from m3bench.server.authoring.generation import stage
-from m3bench.server.evaluate.agents.blind import understood
-from m3bench.server.evaluate.agents.evidence import Evidence as Told
-from m3bench.server.evaluate.agents.imagination import imagine
+from m3bench.server.lab.authoring.generation import stage
+from m3bench.server.lab.headless.agents.blind import understood
+from m3bench.server.lab.headless.agents.evidence import Evidence as Told
+from m3bench.server.lab.headless.agents.imagination import imagine
 from m3bench.tasks.answers.fields import Field, judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence

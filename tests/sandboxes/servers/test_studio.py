@@ -12,7 +12,7 @@ from PIL import Image
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.process import ProcessBackend
 from m3bench.sandboxes.offer import offer
-from m3bench.server.toolservers.replay import play_call
+from m3bench.server.lab.authoring.replay import play_call
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.studio.draft import Draft

@@ -10,8 +10,8 @@ import pytest
 
 from m3bench.server import cli
 from tests.art import art
+from tests.server.lab.reports.site.stored import stored_set
 from tests.server.pipes import Pipe
-from tests.server.results.site.stored import stored_set
 from tests.sets import write_set
 
 PUBLIC = [

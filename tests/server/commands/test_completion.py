@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from m3bench.server.clients.table import clients
 from m3bench.server.commands.completion import COMPLETERS, KINDS, PROFILES
 from m3bench.server.commands.program import app
-from m3bench.server.evaluate.agents.registry import AGENTS
+from m3bench.server.lab.headless.agents.registry import AGENTS
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog

@@ -15,8 +15,8 @@ from m3bench.sandboxes.backends.docker.engine import Engine
 from m3bench.server.clients.client import Client, Launch
 from m3bench.server.clients.documents import snippet
 from m3bench.server.clients.table import clients, profile_for
+from m3bench.server.commands.checks.clients import check_tools
 from m3bench.server.commands.program import app
-from m3bench.server.doctor.clients import check_tools
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.store.capability import fact, keep
 from m3bench.server.store.layout import OWNERS

@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from m3bench.server import interrupts
+from m3bench.server.serving import interrupts
 from m3bench.tasks.errors import is_ctrl_c
 from tests.art import art
 from tests.waiting import eventually

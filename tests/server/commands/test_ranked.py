@@ -12,6 +12,7 @@ from mcp import Client
 
 from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
+from m3bench.server.commands.installed import library_for
 from m3bench.server.settings import Settings
 from m3bench.tasks.library import Library
 from m3bench.tasks.secret import VARIABLE, SecretLibrary, make_secret
@@ -50,7 +51,8 @@ def test_a_set_of_one_family_is_played_and_opened(tmp_path: Path, monkeypatch: p
     secret = make_secret(tmp_path / "secret")
     given = {"ranked": True, "secret_file": tmp_path / "secret", "data": tmp_path / "data", "sandbox": "inprocess",
              "family": ("fish",)}  # fmt: skip
-    app = App(Settings.of(**given))
+    settings = Settings.of(**given)
+    app = App(settings, library=library_for(settings))
     assert isinstance(app.library, SecretLibrary)
     (task,) = app.library.tasks
     assert "fish" not in task

@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from m3bench.server.commands.program import app
-from m3bench.server.evaluate.agents.registry import AGENTS
-from m3bench.server.results.resultset import DATA, SAMPLES, read_header, read_resultset, read_samples
+from m3bench.server.lab.headless.agents.registry import AGENTS
+from m3bench.server.lab.results.resultset import DATA, SAMPLES, read_header, read_resultset, read_samples
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError, UserError
 from tests.waiting import eventually

@@ -11,12 +11,12 @@ from typer.testing import CliRunner, Result
 
 from m3bench.server.commands.program import app
 from m3bench.server.commands.study import CapReached, _hold
-from m3bench.server.evaluate.study.forecast import Spent
-from m3bench.server.evaluate.study.plan_file import Caps
-from m3bench.server.results.resultset import DATA, SAMPLES, read_resultset
+from m3bench.server.lab.results.resultset import DATA, SAMPLES, read_resultset
+from m3bench.server.lab.studies.forecast import Spent
+from m3bench.server.lab.studies.plan_file import Caps
 from m3bench.server.store.sqlite import SqliteStore
 from tests.pictures import assert_same_bytes
-from tests.server.evaluate.headless.scripts import GIVES_UP, RIGHT, ROOT, SLOPPY, three_tasks, write_script
+from tests.server.lab.headless.scripts import GIVES_UP, RIGHT, ROOT, SLOPPY, three_tasks, write_script
 from tests.waiting import eventually
 
 COMMAND = [sys.executable, "-m", "m3bench.server.cli", "study"]

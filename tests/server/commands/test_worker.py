@@ -14,11 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
-from m3bench.server.results.resultset import DATA
+from m3bench.server.lab.results.resultset import DATA
 from m3bench.server.store.sqlite import SqliteStore
 from tests.postgres import Server, serving
 from tests.server.commands.test_study import plan, samples, totals, written
-from tests.server.evaluate.headless.scripts import GIVES_UP, RIGHT, SLOPPY, three_tasks, write_script
+from tests.server.lab.headless.scripts import GIVES_UP, RIGHT, SLOPPY, three_tasks, write_script
 from tests.waiting import eventually
 
 COMMAND = [sys.executable, "-m", "m3bench.server.cli"]

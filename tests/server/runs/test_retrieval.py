@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from m3bench.server.app import App
 from m3bench.server.clients.table import clients
-from m3bench.server.doctor.clients import check_tools
+from m3bench.server.commands.checks.clients import check_tools
 from m3bench.server.scorecard.trajectory import played_run
 from m3bench.server.settings import Settings
 from m3bench.server.store.records import CallRecord

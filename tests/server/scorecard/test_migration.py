@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.results.live.record import Record
-from m3bench.server.results.reports.run import bounded, run_document
-from m3bench.server.results.reports.summary import set_document
-from m3bench.server.results.resultset import read_resultset
+from m3bench.server.lab.live.record import Record
+from m3bench.server.lab.reports.summary import set_document
+from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import card_of, read_card, upgraded
 from m3bench.server.scorecard.model import Alignment
+from m3bench.server.scorecard.pages.run import bounded, run_document
 from m3bench.server.scoring.compare import compare
 from m3bench.server.store.place import Place
 from m3bench.server.store.records import RunRecord

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from m3bench.server.authoring.planning import derive
+from m3bench.server.lab.authoring.planning import derive
 from m3bench.server.scoring.effect import Made, find_answers
 from m3bench.server.scoring.effect_metrics import measure
 from m3bench.server.scoring.signatures import catalog_signatures

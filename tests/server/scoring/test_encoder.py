@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from m3bench.server.app import App
+from m3bench.server.runs.versions import versions
 from m3bench.server.scoring import weights
 from m3bench.server.scoring.encoder import SentenceTransformerEncoder, open_encoder
 from m3bench.server.settings import Settings
-from m3bench.server.versions import versions
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library

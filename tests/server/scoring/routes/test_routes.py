@@ -9,10 +9,10 @@ from typing import Any
 import anyio
 import pytest
 
-from m3bench.server.evaluate.agents.play import Play
-from m3bench.server.evaluate.agents.player import play_plan
-from m3bench.server.evaluate.headless.plan import Choice, make_plan
-from m3bench.server.results.resultset import Sample
+from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.player import play_plan
+from m3bench.server.lab.headless.plan import Choice, make_plan
+from m3bench.server.lab.results.resultset import Sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.families.registry import FAMILIES

@@ -1,0 +1,184 @@
+"""Generates sets of tasks on all cores: several processes, each working on one family at a time."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+import anyio
+
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.server.lab.authoring.generation import generate
+from m3bench.server.lab.authoring.kept import KeptFamilies, key_of
+from m3bench.server.lab.authoring.planning import play_plans
+from m3bench.server.runs.loading import library_of
+from m3bench.server.serving import interrupts
+from m3bench.server.settings import Settings
+from m3bench.tasks.catalog import did_you_mean
+from m3bench.tasks.errors import M3Error, UserError
+from m3bench.tasks.families.registry import EVERY, FAMILIES
+from m3bench.tasks.library import Library, MadeLibrary
+from m3bench.tasks.render.art import Art
+from m3bench.tasks.render.packages import default_folder, fetch
+from m3bench.tasks.secret import Secret, SecretLibrary, read_secret
+from m3bench.tasks.task import TaskSet
+
+MEMORY = "/dev/shm"
+"""Where files are in memory alone: references of a secret set are tried there, where there is such a place."""
+
+
+def make_set(
+    families: Sequence[str],
+    *,
+    seed: int,
+    per_family: int,
+    art: Path,
+    name: str,
+    version: str,
+    parallel: int | None = None,
+    progress: Callable[[str], None] = lambda family: None,
+    keep: Path | None = None,
+    secret: Secret | None = None,
+) -> MadeLibrary:
+    """Make a set; the same whatever the number of processes, and however often it was stopped on the way.
+
+    A family that fails costs no other: the rest is made first, and kept where there is a place for it.
+
+    Args:
+        families: Names.
+        seed: Another seed gives other tasks.
+        per_family: How many of each.
+        art: Folder with the art packages.
+        name: The set's name.
+        version: The set's version.
+        parallel: Processes; one per core when left out.
+        progress: Told the name of each finished family.
+        keep: Folder for what is finished until all is; the next call with the same arguments goes on from there.
+        secret: Gives tasks and their files names that tell nothing; then they are made where nothing is on disk.
+
+    Raises:
+        UserError: A family has no suitable task, or failed; what is finished is kept.
+    """
+    _ = Art(art).fonts  # unpacked once, before several processes want them
+    kept = KeptFamilies(keep, key_of(seed, per_family, art)) if keep is not None else None
+    parts: dict[str, MadeLibrary] = {}
+    for family in families:
+        found = kept.get(family) if kept is not None else None
+        if found is not None:
+            parts[family] = found
+            progress(family)
+    failed: dict[str, Exception] = {}
+    with (
+        interrupts.also_on_request(),
+        ProcessPoolExecutor(
+            parallel or os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=interrupts.end_on_request
+        ) as pool,
+    ):
+        left = [family for family in families if family not in parts]
+        with interrupts.held():
+            jobs = {pool.submit(_family, family, seed, per_family, art, secret): family for family in left}
+        try:
+            for job in as_completed(jobs):
+                family, error = jobs[job], job.exception()
+                if isinstance(error, Exception):
+                    failed[family] = error
+                    continue
+                parts[family] = job.result()
+                if kept is not None:
+                    kept.put(family, parts[family])
+                progress(family)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            interrupts.end_helpers()
+            raise
+    if failed:
+        raise UserError(_failures(failed, len(parts), kept=kept is not None)) from next(iter(failed.values()))
+    tasks = tuple(task for family in families for task in parts[family].set.tasks)
+    files = {name: data for part in parts.values() for name, data in part.files() if "/" in name}
+    plans = {task.id: parts[task.family].plans(task) for task in tasks}
+    return MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tasks), files, plans)
+
+
+def _failures(failed: Mapping[str, Exception], made: int, *, kept: bool) -> str:
+    said = "; ".join(f"{family}: {_words(error)}" for family, error in sorted(failed.items()))
+    if not kept:
+        return f"{said}."
+    return f"{said}. The {made} families that are finished are kept: the same command goes on from there."
+
+
+def _words(error: Exception) -> str:
+    """An error as part of a sentence."""
+    return (str(error) if isinstance(error, M3Error) else f"{type(error).__name__}: {error}").rstrip(".")
+
+
+def private_set(settings: Settings, seed: int, secret: Secret | None = None) -> MadeLibrary:
+    """A set that is kept in memory only; progress goes to standard error.
+
+    Raises:
+        UserError: One of the families that were chosen does not exist.
+    """
+    families = list(settings.family) or list(FAMILIES)
+    for name in families:
+        if name not in EVERY:
+            raise UserError(f"There is no family {name!r}.{did_you_mean(name, EVERY)}")
+    place = default_folder()
+    fetch(place)
+    done = 0
+
+    def report(family: str) -> None:
+        nonlocal done
+        done += 1
+        end = "" if done < len(families) else "\n"
+        print(f"\rMaking tasks: {done} of {len(families)} families", end=end, file=sys.stderr, flush=True)
+
+    return make_set(
+        families, seed=seed, per_family=settings.per_family, art=place, name="private", version="1", progress=report,
+        secret=secret,
+    )  # fmt: skip
+
+
+def chosen_library(settings: Settings) -> Library:
+    """The tasks that a person chose: from a folder, from a seed or, in ranked mode, from a secret.
+
+    Raises:
+        UserError: More than one of them was chosen, or the secret is none.
+        InputFileError: The file with the secret cannot be used.
+    """
+    if settings.secret_file is not None and not settings.ranked:
+        raise UserError("A secret is for ranked runs: give --ranked as well.")
+    secret = read_secret(settings.secret_file) if settings.ranked else None
+    if sum((settings.tasks is not None, settings.seed is not None, secret is not None)) > 1:
+        raise UserError("Tasks come from a folder, a seed or a secret: give one of --tasks, --seed and --secret-file.")
+    if secret is not None:
+        _leave_no_core()
+        return SecretLibrary.of(private_set(settings, secret.seed, secret))
+    if settings.seed is not None:
+        return private_set(settings, settings.seed)
+    return library_of(settings)
+
+
+def _leave_no_core() -> None:
+    """Have the system write no memory to disk when this process dies: a secret is in it."""
+    if os.name == "posix":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _family(family: str, seed: int, per_family: int, art: Path, secret: Secret | None) -> MadeLibrary:
+    if secret is not None and os.access(MEMORY, os.W_OK):
+        tempfile.tempdir = MEMORY
+
+    async def main() -> MadeLibrary:
+        backend = InProcessBackend()
+        made = await generate(
+            [EVERY[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="", version="",
+            naming=secret.name if secret is not None else str,
+        )  # fmt: skip
+        files = {name: data for name, data in made.files() if "/" in name}
+        return MadeLibrary(made.set, files, await play_plans(made, backend, in_order=True))
+
+    return anyio.run(main)

@@ -1,0 +1,154 @@
+"""Words a synthesized task: who asks, what for, the same in concrete words, and the answer.
+
+The question never says what is on the card, by which steps the answer is found, or which service knows it. A thing is
+spoken of in full the first time and briefly after that. Several phrasings of each part keep tasks from sounding alike.
+"""
+
+import random
+from collections.abc import Sequence
+
+from m3bench.server.lab.authoring.synthesis.errand import COINS, Errand, Want
+from m3bench.server.lab.authoring.synthesis.handed_in import ORDER, fields, nouns
+from m3bench.server.lab.authoring.synthesis.instance import Instance
+from m3bench.server.lab.authoring.synthesis.lexicon import Link, Persona
+from m3bench.tasks.answers.fields import right_lines
+
+_COUNTS = {1: "one", 2: "two", 3: "three"}
+_TELL = (
+    "Could you find out {asks}?", "I need to know {asks}.", "Please tell me {asks}.", "What I'm after is {asks}.",
+    "Can you look up {asks}?", "I'd like to know {asks}.", "Let me know {asks}.", "Do you know {asks}?",
+)  # fmt: skip
+_EACH = (
+    "For each of them, please tell me {asks}.",
+    "For each one I need to know {asks}.",
+    "I'd like to know, for each, {asks}.",
+    "Could you find out, for each, {asks}?",
+)
+_WHICH = (
+    "Which of the two {nouns} {more}, and by {by}?",
+    "Find out which of the two {nouns} {more}, and by {by}.",
+    "I wonder which of the two {nouns} {more}, and by {by}.",
+)
+_WINNER = (
+    "For the one that comes out ahead, I also need to know {asks}.", "Then tell me, for that one only, {asks}.",
+    "About that one I'd also like to hear {asks}.", "And tell me {asks}, just for that one.",
+)  # fmt: skip
+_IF = (
+    "If {condition}, tell me {one}. If not, I'd rather know {other}.",
+    "If it turns out that {condition}, I need to know {one}; otherwise tell me {other}.",
+    "Check whether {condition}. If so, find out {one}, and if not, {other}.",
+)
+_ALSO = (
+    "Either way, tell me {asks} as well.",
+    "And in any case I need to know {asks}.",
+    "Besides, I'd like to know {asks}.",
+)
+
+
+def question(made: Instance, persona: Persona, dice: random.Random) -> str:
+    """What the client is asked."""
+    errand = made.errand
+    parts = [dice.choice(persona.many if errand.count > 1 else persona.one).format(n=_COUNTS[errand.count])]
+    speaker = _Speaker(errand.kind.noun, dice)
+    if errand.decider is not None:
+        above = one_of(errand.decider.ask.above, dice)
+        condition = above.format(x=speaker.thing(errand.decider.place), limit=f"{errand.limit:,.0f}")
+        one, other = (speaker.ask(want) for want in errand.either)
+        parts.append(dice.choice(_IF).format(condition=condition, one=one, other=other))
+        # Two things may have been spoken of by now, of which one is meant: this begins anew.
+        anew = _Speaker(errand.kind.noun, dice)
+        parts += [dice.choice(_ALSO).format(asks=listed(anew.asks(errand.wants)))] if errand.wants else []
+        return " ".join(parts)
+    if errand.together == "more":
+        assert errand.joined is not None
+        ask = errand.joined.ask
+        by = "how many" if ask.by in ask.more else f"how many {ask.by}"
+        more = one_of(ask.more, dice)
+        parts.append(dice.choice(_WHICH).format(nouns=nouns(errand), more=more, by=by))
+        parts.append(dice.choice(_WINNER).format(asks=listed(speaker.asks(errand.wants))))
+        return " ".join(parts)
+    whole = _whole(errand, speaker)
+    if errand.count == 1:
+        parts.append(dice.choice(_TELL).format(asks=listed([*whole, *speaker.asks(errand.wants)])))
+        return " ".join(parts)
+    parts += [dice.choice(_TELL).format(asks=listed(whole))] if whole else []
+    parts.append(dice.choice(_EACH).format(asks=listed(speaker.asks(errand.wants))))
+    return " ".join(parts)
+
+
+def wording(made: Instance) -> str:
+    """The same in concrete words, for people who read the task."""
+    steps = [", ".join(dict.fromkeys(call.tool for call in step)) for step in made.steps]
+    way = "; ".join(f"step {number}: {tools}" for number, tools in enumerate(steps, 1))
+    asked = listed([field.meaning for field in fields(made)])
+    return f"On the card: {'; '.join(made.things)}. {way[0].upper()}{way[1:]}. Asked: {asked}."
+
+
+def answer(made: Instance) -> str:
+    """What a client that played the reference would say."""
+    told = [f"On the card: {'; '.join(made.things)}."]
+    if made.decided is not None:
+        told.append(f"The number that decides is {made.decided.value:.10g}, so it is the {ORDER[made.taken]} case.")
+    if made.joined:
+        told.append(f"The numbers are {listed([f'{one.value:.10g}' for one in made.joined])}.")
+    if made.rate:
+        told.append(f"The coin costs {made.rate:.10g} dollars.")
+    return f"{' '.join(told)}\n\n{right_lines(fields(made))}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Phrases as a list in a sentence."""
+    unique = list(dict.fromkeys(parts))
+    return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}" if unique else ""
+
+
+def _whole(errand: Errand, speaker: "_Speaker") -> list[str]:
+    """What is asked about all things together."""
+    match errand.together:
+        case "total":
+            assert errand.joined is not None
+            return [errand.joined.ask.total.format(nouns=nouns(errand))]
+        case "road":
+            return [errand.kind.road]
+        case "buys":
+            assert errand.joined is not None
+            return [errand.joined.ask.buys.format(x=speaker.thing(errand.joined.place), coin=COINS[errand.coin])]
+        case _:
+            return []
+
+
+def one_of(text: str, dice: random.Random) -> str:
+    """One of the alternatives that a bar stands between."""
+    return dice.choice(text.split("|"))
+
+
+class _Speaker:
+    """Speaks of things: in full the first time, briefly after that."""
+
+    def __init__(self, noun: str, dice: random.Random) -> None:
+        self._noun = noun
+        self._dice = dice
+        self._known: dict[tuple[str, ...], str] = {}
+
+    def asks(self, wants: Sequence[Want]) -> list[str]:
+        """What is asked, one phrase each."""
+        return [self.ask(want) for want in wants]
+
+    def ask(self, want: Want) -> str:
+        """What is asked, as a phrase."""
+        words = one_of(want.ask.words, self._dice)
+        if "{p}" not in words:
+            return words.format(x=self.thing(want.place))
+        near = self.thing(want.place[:-1])
+        return words.format(p=near, x=self.thing(want.place))
+
+    def thing(self, path: Sequence[Link]) -> str:
+        """The thing at the end of a path."""
+        key = tuple(link.name for link in path)
+        if not path:
+            return self._noun
+        if key in self._known:
+            return self._known[key]
+        said = one_of(path[-1].noun, self._dice).format(x=self.thing(path[:-1]))
+        self._known[key] = path[-1].that
+        return said

@@ -1,0 +1,97 @@
+"""What an agent has while it plays one sample: a client on its seat, and what the task told it.
+
+Everything goes through an ordinary MCP client, so calls are recorded like those of any other. The agent says which
+calls it makes together and gives no hint about steps: like those of any client, they follow from the record.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from m3bench.proxy.indirect import CALL_TOOL
+from m3bench.server.lab.headless.inspect_seat import text_of
+from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
+from m3bench.tasks.library import Library
+from m3bench.tasks.task import Task
+from m3bench.tasks.trajectory import Call
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hidden:
+    """What a run must never see, for the agent that looks for it."""
+
+    files: tuple[str, ...]
+    """Absolute paths on this machine."""
+    texts: tuple[str, ...]
+    """Texts that are in them and nowhere else."""
+
+
+@dataclass(kw_only=True)
+class Play:
+    """One sample under way."""
+
+    client: Client
+    task: Task
+    """References and answer with it: only agents that stand for perfect knowledge may look further than the
+    question."""
+    library: Library
+    """The set that the task is from: a template for a task may be another one."""
+    run: str
+    """The handle of the run that is played now."""
+    repeat: int = 1
+    """Which sample of the task this is."""
+    pictures: tuple[str, ...]
+    """Paths in the workspace of what the task shows or plays."""
+    shown: frozenset[str]
+    """Canonical names of the tools of the seat."""
+    indirect: bool = False
+    """Whether the seat lists `call_tool` instead of them."""
+    hidden: Hidden
+    dice: random.Random
+    fields: dict[str, Any] | None = None
+    """What the agent hands in beside its answer; prose alone when it sets none."""
+
+    async def step(self, calls: Sequence[Call]) -> list[str]:
+        """Make calls together; the text of each result, in their order."""
+        texts = [""] * len(calls)
+
+        async def one(index: int, call: Call) -> None:
+            texts[index] = await self._call(call)
+
+        async with anyio.create_task_group() as together:
+            for index, call in enumerate(calls):
+                together.start_soon(one, index, call)
+        return texts
+
+    async def call(self, call: Call) -> str:
+        """Make one call as a step of its own."""
+        return (await self.step([call]))[0]
+
+    async def restart(self) -> None:
+        """Give the run up and begin the same task anew."""
+        opening = await self.client.call_tool("start_task", {"task_id": self.task.id, "abandon": True})
+        facts = (opening.meta or {})["m3bench/task"]
+        self.run, self.steps = str(facts["run"]), 0
+
+    async def tools(self) -> list[Tool]:
+        """The tools of the seat, the benchmark's own left out."""
+        listed = await self.client.list_tools()
+        catalog = load_catalog()
+        if self.indirect:
+            return [tool for tool in catalog.tools if tool.qualified in self.shown]
+        return [catalog.tool(tool.name) for tool in listed.tools if SEPARATOR in tool.name]
+
+    async def _call(self, call: Call) -> str:
+        try:
+            name, arguments = expose(call.tool), dict(call.arguments)
+            if self.indirect:
+                name, arguments = CALL_TOOL, {"name": name, "arguments": arguments}
+            result = await self.client.call_tool(name, arguments)
+        except MCPError as error:
+            return str(error)
+        return text_of(result)

@@ -1,0 +1,146 @@
+"""Plays the samples of a plan with a baseline agent, each on its own seat of one server in this process.
+
+A sample ends with the score card of its run. A sample that breaks through no fault of the agent is void.
+"""
+
+import random
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+from mcp import Client
+from mcp_types import CallToolResult, Implementation
+
+from m3bench.proxy.seat import Seat
+from m3bench.server.app import App
+from m3bench.server.lab.authoring.sets import chosen_library
+from m3bench.server.lab.headless.agents.play import Hidden, Play
+from m3bench.server.lab.headless.agents.registry import Agent
+from m3bench.server.lab.headless.inspect_seat import text_of
+from m3bench.server.lab.headless.plan import Attempt, Plan, SampleDone, Source
+from m3bench.server.lab.results.resultset import DATA, HEADER, Sample
+from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.store.layout import database
+from m3bench.tasks.errors import M3Error, RunError
+from m3bench.tasks.fault import Fault, fault_of_error
+from m3bench.tasks.task import Task
+
+REVISION = "2026-07-28"
+"""The protocol revision the agents speak: it needs no handshake."""
+
+RUNS_PER_SANDBOX = 100
+"""Runs per sandbox: the agents are trusted, and most of a sandbox's time goes into reading the world once."""
+
+TELLING_LETTERS = 32
+"""A text this long does not occur in a result by chance."""
+
+
+async def play_plan(plan: Plan, agent: Agent, done: SampleDone, source: Source | None = None) -> None:
+    """Play what is to be done, `plan.parallel` samples at a time.
+
+    Args:
+        plan: What is to be done.
+        agent: Who plays.
+        done: Is told of every sample that is over.
+        source: Gives the samples in place of those of the plan.
+    """
+    runs = RUNS_PER_SANDBOX if plan.settings.sandbox == "process" else 1
+    app = App(plan.settings, runs_per_sandbox=runs, library=chosen_library(plan.settings))
+    app.check()
+    waiting = iter(plan.todo)
+
+    async def work() -> None:
+        while (attempt := next(waiting, None) if source is None else await source()) is not None:
+            done(*await _sample(app, plan, agent, attempt))
+
+    async with app.lifespan(), anyio.create_task_group() as workers:
+        for _ in range(plan.parallel):
+            workers.start_soon(work)
+
+
+async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple[Sample, ScoreCard | None]:
+    began = time.monotonic()
+    run = None
+    card: ScoreCard | None = None
+    try:
+        run = await _play(app, plan, agent, attempt)
+        record = app.store.run(run)
+        assert record is not None
+        card = await app.score(record)
+        reason = card.void_reason
+        fault: Fault = card.void.fault if card.void is not None else "client"
+    except M3Error as error:
+        reason, fault = str(error), fault_of_error(error)
+    sample = Sample(
+        task=attempt.task,
+        repeat=attempt.repeat,
+        state="void" if reason else "scored",
+        run=run,
+        fault=fault,
+        reason=reason,
+        seconds=round(time.monotonic() - began, 3),
+    )
+    return sample, None if reason else card
+
+
+async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
+    """Play one sample up to its submission; the run's handle."""
+    task = plan.task(attempt)
+    seat = app.open_seat(profile=plan.profile(task.id))
+    async with _client(app, agent.name, seat) as client:
+        opening = _meant(await client.call_tool("start_task", {"task_id": task.id}))
+        facts = (opening.meta or {})["m3bench/task"]
+        play = Play(
+            client=client,
+            task=task,
+            library=plan.library,
+            run=str(facts["run"]),
+            repeat=attempt.repeat,
+            pictures=(*facts["pictures"], *facts.get("recordings", ())),
+            shown=frozenset(tool.qualified for tool in seat.tools.values()),
+            indirect=bool(seat.unlisted),
+            hidden=_hidden(plan, task),
+            dice=random.Random(f"{plan.seed} {task.id} {attempt.repeat}"),
+        )
+        answer = await agent.play(play)
+        handed_in = {"answer": answer, **({"fields": play.fields} if play.fields else {})}
+        if (await client.call_tool("submit", handed_in)).is_error:
+            # An answer without its fields is sent back once, and then taken as it is.
+            _meant(await client.call_tool("submit", handed_in))
+        return play.run
+
+
+@asynccontextmanager
+async def _client(app: App, name: str, seat: Seat) -> AsyncIterator[Client]:
+    """A client on a seat, which is closed after it."""
+
+    async def seat_of(context: Any) -> Seat:
+        return seat
+
+    info = Implementation(name=name, version=version("m3bench"))
+    try:
+        async with Client(app.front.server(seat_of), mode=REVISION, client_info=info) as client:
+            yield client
+    finally:
+        with anyio.CancelScope(shield=True):
+            await app.close_seat(seat)
+
+
+def _hidden(plan: Plan, task: Task) -> Hidden:
+    """What a run of the task must not see."""
+    files = (plan.library.folder / "tasks.json", plan.folder / HEADER, database(plan.folder / DATA))
+    texts = (task.wording, task.answer, plan.library.hash)
+    return Hidden(
+        files=tuple(str(path.resolve()) for path in files),
+        texts=tuple(text for text in texts if len(text) >= TELLING_LETTERS),
+    )
+
+
+def _meant(result: CallToolResult) -> CallToolResult:
+    """The result of one of the benchmark's own tools, which do not fail in normal operation."""
+    if result.is_error:
+        raise RunError(text_of(result))
+    return result

@@ -1,0 +1,177 @@
+"""Lets a model play the samples of a plan, through Inspect.
+
+Each sample is reported as soon as it is over; Inspect's own log of the run is kept next to the results. Only the
+model's provider is contacted.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from m3bench.server.lab.headless.plan import ModelOptions, Plan, SampleDone, Source
+from m3bench.tasks.errors import UserError
+
+if TYPE_CHECKING:
+    from inspect_ai.dataset import Sample as InspectSample
+
+LOGS = "inspect"
+"""The folder of a result set with Inspect's logs."""
+
+RETRIES = 6
+"""Times a request to a provider is tried again, each time after a longer wait."""
+
+
+def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Source | None = None) -> None:
+    """Play what a plan has to do.
+
+    Args:
+        plan: What is to be done.
+        options: How the model is driven.
+        done: Is told of every sample that is over.
+        source: Gives the samples in place of those of the plan, of which only the number counts then.
+
+    Raises:
+        UserError: The model cannot be used, or too many samples in a row failed through no fault of it.
+        KeyboardInterrupt: The person stopped it; what was told of is kept.
+    """
+    model = find_model(options)
+    from inspect_ai import eval as inspect_eval
+
+    from m3bench.server.lab.headless.forked_servers import forked_servers
+    from m3bench.server.lab.headless.inspect_seat import server_environment
+    from m3bench.server.lab.headless.inspect_watch import WATCH, Watch
+    from m3bench.server.lab.headless.solver import SampleOptions, seated
+    from m3bench.server.lab.headless.task import inspect_task, places, sample_of
+
+    settings, sighted = plan.settings, options.sight != "text"
+    solver = seated(
+        SampleOptions(
+            data=settings.data.absolute(),
+            tasks=plan.library.folder.absolute() if settings.tasks is not None else None,
+            sandbox=settings.sandbox,
+            runtime=settings.runtime,
+            encoder=settings.encoder,
+            max_calls=settings.max_calls,
+            agent=options.solver,
+            calling=options.calling,
+            sighted=sighted,
+            max_steps=options.max_steps,
+            batch=options.batch,
+            planning=options.planning,
+            compress=options.compress,
+            minutes=options.max_minutes,
+            messages=options.max_messages,
+            tokens=options.max_tokens,
+        )
+    )
+
+    async def found() -> "InspectSample | None":
+        attempt = None if source is None else await source()
+        if attempt is None:
+            return None
+        profile = plan.profile(attempt.task)
+        return sample_of(plan.library, attempt, profile, settings.max_calls, sighted=sighted, hearing=options.hearing)
+
+    if source is None:
+        attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
+        task = inspect_task(
+            plan.library, attempts, solver, settings.max_calls, sighted=sighted, hearing=options.hearing
+        )
+    else:
+        task = places(plan.library, len(plan.todo), solver)
+    watch = Watch(done, found=None if source is None else found)
+    token = WATCH.set(watch)
+    try:
+        with forked_servers(server_environment()):
+            logs = inspect_eval(
+                task,
+                model=model,
+                display="none",
+                log_dir=str(plan.folder.absolute() / LOGS),
+                log_realtime=False,
+                log_level="error",
+                max_samples=plan.parallel,
+                max_connections=plan.parallel,
+                fail_on_error=False,
+                ctl_server=False,
+                score_display=False,
+            )
+    finally:
+        WATCH.reset(token)
+    if watch.broken is not None:
+        raise watch.broken
+    # Of an evaluation that Ctrl-C ended Inspect returns no log, or one that says so; it does not raise.
+    if not logs or any(log.status == "cancelled" for log in logs):
+        raise KeyboardInterrupt
+    if watch.halted:
+        raise UserError(
+            f"Stopped, because too many samples in a row failed through no fault of the model: {watch.last_reason} "
+            "When that is fixed, continue with --resume."
+        )
+    for log in logs:
+        if log.status == "error" and log.error is not None:
+            raise UserError(f"Inspect could not run the samples: {log.error.message}")
+
+
+def find_model(options: ModelOptions) -> Any:
+    """The model, ready to be asked.
+
+    Raises:
+        UserError: Inspect is not installed, knows no such model, or lacks what the provider needs.
+    """
+    try:
+        from inspect_ai.model import GenerateConfig, get_model
+    except ImportError as error:
+        raise UserError("Models are run by Inspect: pip install 'm3bench[agents]' installs it.") from error
+    from pydantic import ValidationError
+    from rich.text import Text
+
+    from m3bench.server.lab.headless import registry  # makes our own provider known
+    from m3bench.server.lab.headless.solver import check_player
+
+    assert registry
+    check_player(options.solver, options.calling, options.planning, options.compress)
+    _set_price(options)
+    try:
+        config = GenerateConfig.model_validate({"max_retries": RETRIES, **options.generate})
+    except ValidationError as error:
+        raise UserError(f"--generate cannot be used: {error.errors(include_url=False)[0]['msg']}") from error
+    try:
+        return get_model(options.model, config=config, memoize=False, **_mock(options.model), **options.arguments)
+    except UserError:
+        raise
+    except Exception as error:
+        said = " ".join(Text.from_markup(str(error)).plain.split()) or type(error).__name__
+        raise UserError(f"The model {options.model!r} cannot be used: {said}") from error
+
+
+def _set_price(options: ModelOptions) -> None:
+    """Tell Inspect what a model costs."""
+    from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+    if options.price is None:
+        return
+    try:
+        read, written, *cached = (float(part) for part in options.price.split(","))
+    except ValueError:
+        read, written, cached = -1, -1, []
+    if len(cached) > 1 or not all(0 <= number < math.inf for number in (read, written, *cached)):
+        raise UserError(
+            f"--price takes dollars for a million tokens, such as 1.25,10 (read, written): {options.price!r}"
+        )
+    cost = ModelCost(input=read, output=written, input_cache_write=read, input_cache_read=cached[0] if cached else read)
+    known = get_model_info(options.model) or ModelInfo()
+    set_model_info(options.model, known.model_copy(update={"cost": cost}))
+
+
+def _mock(model: str) -> dict[str, Any]:
+    """What keeps Inspect's mock model from fetching a tokenizer: outputs that say what they cost."""
+    if not model.startswith("mockllm/"):
+        return {}
+    from inspect_ai.model import ModelOutput, ModelUsage
+
+    def output(*_: object) -> ModelOutput:
+        said = ModelOutput.from_content(model, "I do not know.")
+        said.usage = ModelUsage()
+        return said
+
+    return {"custom_outputs": output}

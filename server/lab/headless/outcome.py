@@ -1,0 +1,94 @@
+"""Summarises result sets in a few numbers each, for the end of a run: as a table or as plain data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from m3bench.server.lab.reports.uncertainty import families_of, headline, solved_of
+from m3bench.server.lab.results.resultset import ResultSet, read_resultset
+from m3bench.server.scoring.aggregate import intervals, overall
+from m3bench.server.scoring.statistics.estimates import Interval
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """One agent's result set in a few numbers."""
+
+    agent: str
+    folder: Path
+    average: float | None
+    paper: float | None
+    """The average of the paper's metric."""
+    interval: Interval | None
+    success: float | None
+    """The share of repeats that were solved, the mean over tasks; None when no task has fields or checks."""
+    success_interval: Interval | None
+    scored: int
+    void: int
+    missing: int
+    reasons: tuple[str, ...]
+    """Why samples are void, each reason once."""
+    cost: float | None
+    gap_share: float
+    """The share of all calls that asked for something the frozen world does not hold."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A dict that `json.dumps` takes."""
+        return {
+            "agent": self.agent, "folder": str(self.folder), "average": self.average, "paper": self.paper,
+            "interval": self.interval and self.interval.to_json(), "success": self.success,
+            "success_interval": self.success_interval and self.success_interval.to_json(), "scored": self.scored,
+            "void": self.void, "missing": self.missing, "reasons": list(self.reasons), "cost": self.cost,
+            "gap_share": self.gap_share,
+        }  # fmt: skip
+
+
+def outcome(folder: Path) -> Outcome:
+    """The outcome of the result set in a folder."""
+    return summarise(read_resultset(folder))
+
+
+def summarise(found: ResultSet) -> Outcome:
+    """A result set in a few numbers."""
+    solved = headline(solved_of(found.results), families_of(found.results))
+    costs = [result.sample.usage.cost for result in found.results if result.sample.usage.cost is not None]
+    return Outcome(
+        agent=found.header.name,
+        folder=found.folder,
+        average=overall(found.rows)["average"] if found.rows else None,
+        paper=overall(found.paper_rows)["average"] if found.rows else None,
+        interval=intervals(found.rows).get("average"),
+        success=solved["value"],
+        success_interval=Interval(low=solved["interval"][0], high=solved["interval"][1])
+        if solved["interval"]
+        else None,
+        scored=len(found.results),
+        void=len(found.void),
+        missing=len(found.missing),
+        reasons=tuple(dict.fromkeys(sample.reason for sample in found.void)),
+        cost=sum(costs) if costs else None,
+        gap_share=found.gap_share,
+    )
+
+
+def table(outcomes: Sequence[Outcome]) -> "Table":
+    """The outcomes side by side."""
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False)
+    shown.add_column("agent")
+    for heading in ("solved", "95 % interval", "average", "95 % interval", "paper's metric", "samples", "void"):
+        shown.add_column(heading, justify="right")
+    for one in outcomes:
+        between = "" if one.interval is None else f"{one.interval.low:.3f} … {one.interval.high:.3f}"
+        solved = "–" if one.success is None else f"{one.success * 100:.1f} %"
+        share = one.success_interval
+        solved_between = "" if share is None else f"{share.low * 100:.1f} … {share.high * 100:.1f} %"
+        average, paper = ("–" if value is None else f"{value:.3f}" for value in (one.average, one.paper))
+        counts = str(one.scored), str(one.void or "")
+        shown.add_row(one.agent, solved, solved_between, average, between, paper, *counts)
+    return shown

@@ -1,0 +1,345 @@
+"""Makes the calls of a submitted run again in a fresh sandbox and compares: what was invented does not come out again.
+
+Calls take the way that they took then, through the router, so that refusals and cut results are compared like answers
+of tools. Nothing here looks at scores, and that a run can be made again says nothing about who made it first.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import anyio
+
+from m3bench.proxy.call import Answer, Caller, Delivery, ToolRequest
+from m3bench.proxy.router import Router
+from m3bench.proxy.seat import Seat
+from m3bench.sandboxes.backends.base import Backend
+from m3bench.sandboxes.pool import Lease, Pool
+from m3bench.sandboxes.workspace import RESULTS
+from m3bench.server.lab.interchange.archive import Archive
+from m3bench.server.lab.interchange.bundle import NAMES
+from m3bench.server.lab.interchange.rescoring import Installation
+from m3bench.server.lab.interchange.submission import Submission, SubmittedRun
+from m3bench.server.lab.interchange.verdict import Odd, Verdict
+from m3bench.server.store.records import OWN_TOOLS, CallRecord
+from m3bench.server.store.seal import file_hashes
+from m3bench.tasks.fault import voids
+from m3bench.tasks.library import Library
+from m3bench.tasks.outcome import CALL_SECONDS, Reply, text_of
+from m3bench.tasks.task import MEDIA, Task
+
+PATIENCE = 4 * CALL_SECONDS
+"""Seconds for a call that is made again: this machine may be slower than the one it was made on."""
+
+_LIMIT = re.compile(r"This run has (?:made its (\d+) calls|used its ([\d.e+]+) minutes)")
+
+
+@dataclass(kw_only=True)
+class Replay:
+    """What came of making a run's calls again."""
+
+    calls: int = 0
+    """How many were made again and came out the same."""
+    differences: list[Odd] = field(default_factory=list)
+    unproven: list[str] = field(default_factory=list)
+    """What could not be made again, and why; the run is replayed only when there is none."""
+
+
+AT_ONCE = 4
+"""Runs that are replayed at the same time."""
+
+SHOWN = 5
+"""Calls that could not be made again which are named; the others are counted."""
+
+
+async def replay_bundle(
+    path: Path, verdict: Verdict, installation: Installation, backend: Backend, tell: Callable[[str], None]
+) -> None:
+    """Make the calls of all scored runs of a bundle again, and add what came of it to the verdict.
+
+    Args:
+        path: The bundle.
+        verdict: What was found out before; nothing is replayed of a bundle that is refuted.
+        installation: What is installed here.
+        backend: Opens the sandboxes; entered.
+        tell: Is told the task of each run that is done.
+
+    Raises:
+        InputFileError: The file is not a bundle, or not a whole one.
+        SandboxError: No sandbox can be opened here.
+    """
+    if not verdict.confirmed:
+        return
+    found: dict[int, tuple[str, Replay]] = {}
+    turns = anyio.CapacityLimiter(min(AT_ONCE, os.cpu_count() or 1))
+    with Archive(path, NAMES) as archive:
+        submission = Submission(archive)
+
+        async def one(number: int, id: str) -> None:
+            async with turns:
+                run = submission.run(id)
+                seat, _ = installation.served(run.record.manifest)
+                task = installation.library.task(run.record.task)
+                where = f"run {id[:12]} ({run.record.task})"
+                found[number] = where, await replay_run(run, task, seat, installation.library, backend)
+                tell(run.record.task)
+
+        async with anyio.create_task_group() as tasks:
+            for number, sample in enumerate(submission.samples):
+                if sample.state == "scored" and sample.run is not None:
+                    tasks.start_soon(one, number, sample.run)
+    _add(verdict, [found[number] for number in sorted(found)])
+
+
+def _add(verdict: Verdict, replays: Sequence[tuple[str, "Replay"]]) -> None:
+    unproven: list[str] = []
+    for where, replay in replays:
+        for odd in replay.differences:
+            verdict.differ(where, *odd)
+        unproven += [f"{where}: {text}" for text in replay.unproven]
+        verdict.calls += replay.calls
+        verdict.replayed += not (replay.differences or replay.unproven)
+    for text in unproven[:SHOWN]:
+        verdict.note(f"Not replayed: {text}")
+    if len(unproven) > SHOWN:
+        verdict.note(f"Not replayed: {len(unproven) - SHOWN} more.")
+
+
+async def replay_run(run: SubmittedRun, task: Task, seat: Seat, library: Library, backend: Backend) -> Replay:
+    """Make a run's calls again.
+
+    Args:
+        run: The run.
+        task: What was to be solved.
+        seat: What a server here would give it.
+        library: The tasks, with their pictures.
+        backend: Opens the sandbox.
+    """
+    calls = [call for call in run.calls if call.tool not in OWN_TOOLS]
+    first = await _Attempt(run, task, seat, library, backend).play(sorted(calls, key=_began))
+    if not first.differences or not _overlap(calls):
+        return first
+    # Of calls that were under way together, nobody knows which one the sandbox finished first.
+    second = await _Attempt(run, task, seat, library, backend).play(sorted(calls, key=_ended))
+    return first if second.differences else second
+
+
+class _Attempt:
+    """One fresh sandbox in which the calls of a run are made again, one after the other."""
+
+    def __init__(self, run: SubmittedRun, task: Task, seat: Seat, library: Library, backend: Backend) -> None:
+        self._run = run
+        self._task = task
+        self._seat = seat
+        self._library = library
+        self._backend = backend
+        self._found = Replay()
+        self._disturbed: str | None = None
+        """The first call that may have left traces which nobody can make again."""
+
+    async def play(self, calls: Sequence[CallRecord]) -> Replay:
+        """Make the calls in this order, and look at the files that they leave."""
+        with TemporaryDirectory(prefix="m3bench-verify-", ignore_cleanup_errors=True) as name:
+            root = Path(name)
+            async with Pool(self._backend, root) as pool:
+                lease = await pool.lease(servers=self._seat.servers, scenes=self._library.scenes(self._task))
+                for name, data in self._library.media(self._task):
+                    lease.put(f"{MEDIA}/{name}", data)
+                await self._play(calls, lease)
+                await lease.finish(root / "left")
+            self._compare_files(file_hashes(root / "left"))
+        return self._found
+
+    async def _play(self, calls: Sequence[CallRecord], lease: Lease) -> None:
+        journal = _Numbers()
+        router = Router(journal, _NoTools(), timeout=PATIENCE)
+        self._seat.run = _Stage(self._run.record.id, lease)
+        try:
+            for admitted, call in enumerate(calls):
+                journal.number = call.id
+                await self._again(router, call, admitted)
+        finally:
+            self._seat.run = None
+
+    async def _again(self, router: Router, call: CallRecord, admitted: int) -> None:
+        what = f"call {call.id} ({call.tool})"
+        if call.owner == "limit":
+            self._found.differences += _odd_limit(what, call, admitted, self._run.record.started)
+            return
+        why = _unrepeatable(call, self._run.record.manifest)
+        if why is not None:
+            self._cannot(what, why)
+            return
+        answer = await router.call(self._seat, _request(call))
+        if voids(answer.owner):
+            self._cannot(what, f"it failed here: {_text(answer.result)}")
+            return
+        differences = list(_unequal(what, call, answer))
+        self._found.calls += not differences
+        self._report(differences)
+
+    def _cannot(self, what: str, why: str) -> None:
+        self._found.unproven.append(f"{what}: {why}")
+        self._disturbed = self._disturbed or what
+
+    def _compare_files(self, real: Mapping[str, str]) -> None:
+        claimed = {file.path: file.value for file in self._run.files}
+        self._report(
+            [
+                (f"file {path}", claimed.get(path, "not there"), real.get(path, "not there"))
+                for path in sorted({*claimed, *real})
+                if claimed.get(path) != real.get(path)
+            ]
+        )
+
+    def _report(self, differences: Sequence[Odd]) -> None:
+        """What came out otherwise; after a call whose traces are not known, that refutes nothing."""
+        if self._disturbed is None:
+            self._found.differences += differences
+        else:
+            self._found.unproven += [f"{what}: came out otherwise, after {self._disturbed}" for what, *_ in differences]
+
+
+class _Stage:
+    """The run, as a router needs it."""
+
+    def __init__(self, id: str, lease: Lease) -> None:
+        self.id = id
+        self._lease = lease
+
+    def enter(self) -> None:
+        """A call of this run has arrived."""
+
+    def leave(self) -> None:
+        """That call is answered."""
+
+    def admit(self) -> str | None:
+        """Limits were the first server's to keep."""
+        return None
+
+    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None:
+        """Nothing is recorded, so nothing gets lost."""
+
+    async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
+        """Run a tool in the sandbox."""
+        return await self._lease.call(tool, arguments, seconds)
+
+    def keep(self, call: int, result: bytes) -> str:
+        """Put a result that is too large for a client where it was put then."""
+        name = f"{RESULTS}/{call:x}.json"
+        self._lease.put(name, result)
+        return f"./{name}"
+
+
+class _Numbers:
+    """A journal that records nothing and gives calls the numbers that they had: cut results name them."""
+
+    number = 0
+
+    async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
+        """The number of the call."""
+        return self.number
+
+    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
+        """Nothing is recorded."""
+
+    def sent(self, call: int, sent_ns: int) -> None:
+        """Nothing is recorded."""
+
+
+class _NoTools:
+    """The benchmark's own tools, which are not called again."""
+
+    names = OWN_TOOLS
+
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
+        """Never asked: calls of these are left out."""
+        raise NotImplementedError(name)
+
+
+def _request(call: CallRecord) -> ToolRequest:
+    return ToolRequest(
+        caller=Caller(seat=call.seat, revision=call.revision, client=call.client),
+        id=json.loads(call.request_id),
+        raw=call.request,
+        name=call.params.get("name"),
+        arguments=call.params.get("arguments"),
+        meta=call.meta,
+        received_ns=call.received_ns,
+        wall=call.wall,
+    )
+
+
+def _unrepeatable(call: CallRecord, manifest: Mapping[str, Any]) -> str | None:
+    """Why a call cannot be made again; None when it can."""
+    upstream = manifest.get("upstream") or {}
+    if call.tool.partition("/")[0] in upstream or (upstream and call.outcome == "unknown_tool"):
+        return "a third-party server answered it"
+    if call.outcome is None or call.owner == "client":
+        return "it was cut off, and how far it got is not known"
+    if voids(call.owner):
+        return "it was lost through no fault of the client, and how far it got is not known"
+    return None
+
+
+def _unequal(what: str, call: CallRecord, answer: Answer) -> Iterator[Odd]:
+    for name, claimed, real in (
+        ("outcome", call.outcome, answer.outcome),
+        ("owner", call.owner, answer.owner),
+        ("error", _plain(call.error), _plain(answer.error)),
+    ):
+        if claimed != real:
+            yield f"{what}: {name}", claimed, real
+    for name, result, other in (("result", call.result, answer.result), ("whole result", call.full, answer.full)):
+        if (result or b"") != other:
+            yield f"{what}: {name}", _text(result or b""), _text(other)
+
+
+def _odd_limit(what: str, call: CallRecord, admitted: int, started: str) -> Iterator[Odd]:
+    """A call that was refused for a limit of the run, which must have been reached."""
+    said = _LIMIT.match(_text(call.result or b""))
+    if said is None:
+        yield f"{what}: result", _text(call.result or b""), "the words of a limit"
+    elif said[1] is not None and admitted < int(said[1]):
+        yield f"{what}: limit", f"{said[1]} calls made", f"{admitted} calls made"
+    elif said[2] is not None and _minutes(started, call.wall) < float(said[2]) - 0.1:
+        yield f"{what}: limit", f"{said[2]} minutes used", f"{_minutes(started, call.wall):.1f} minutes used"
+
+
+def _minutes(start: str, end: str) -> float:
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 60
+
+
+def _plain(error: Any) -> Any:
+    return json.loads(json.dumps(error))
+
+
+def _text(result: bytes) -> str:
+    """What a result says, pictures and data by their JSON."""
+    try:
+        data = json.loads(result)
+        only_text = set(data) <= {"content", "isError"} and all(block["type"] == "text" for block in data["content"])
+        return text_of(data) if only_text else json.dumps(data, sort_keys=True)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return result.decode(errors="replace")
+
+
+def _began(call: CallRecord) -> int:
+    return call.forwarded_ns or call.received_ns
+
+
+def _ended(call: CallRecord) -> int:
+    return call.returned_ns or call.received_ns
+
+
+def _overlap(calls: Sequence[CallRecord]) -> bool:
+    """Whether calls were under way at the same time."""
+    ordered = sorted(calls, key=_began)
+    return any(_ended(one) > _began(other) for one, other in pairwise(ordered))

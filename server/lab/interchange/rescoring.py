@@ -1,0 +1,328 @@
+"""Holds a bundle against its own log: is the log the sealed one, and does it give the numbers that are claimed?
+
+Every run is scored again from its raw calls and files, with the tasks, the scorer and the encoder that are installed
+here; whatever comes out otherwise than claimed is a difference. Nothing of a bundle is executed: files are read by the
+checks that read them after any run.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from m3bench.proxy.seat import Seat
+from m3bench.server.lab.interchange.archive import Archive
+from m3bench.server.lab.interchange.bundle import NAMES, claims_of
+from m3bench.server.lab.interchange.consistency import oddities
+from m3bench.server.lab.interchange.submission import Submission, SubmittedRun
+from m3bench.server.lab.interchange.timing import Runs, is_coarse, odd_times
+from m3bench.server.lab.interchange.verdict import Coverage, Verdict
+from m3bench.server.lab.results.resultset import Result, Sample
+from m3bench.server.scorecard.building import score_run
+from m3bench.server.scorecard.migration import upgraded
+from m3bench.server.scorecard.model import Client, ScoreCard
+from m3bench.server.scorecard.restarts import without_restarts
+from m3bench.server.scoring import Encoder
+from m3bench.server.store.capability import ClientTable, client_facts
+from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
+from m3bench.server.store.seal import file_hashes, seal
+from m3bench.tasks.errors import M3Error, StoreError
+from m3bench.tasks.fault import voids
+from m3bench.tasks.library import Library
+
+TOLERANCE = 1e-6
+"""How far a number may be off: processors do not all add in the same order."""
+
+
+class Installation(Protocol):
+    """What is installed here, as far as a bundle is held against it."""
+
+    @property
+    def library(self) -> Library:
+        """The tasks."""
+        ...
+
+    @property
+    def public(self) -> bool:
+        """Whether everybody has the tasks with their references."""
+        ...
+
+    def served(self, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]]:
+        """The seat that a server here would give a run with such a manifest, and the manifest that run would have.
+
+        Raises:
+            M3Error: There is no such profile here.
+        """
+        ...
+
+    @property
+    def clients(self) -> ClientTable:
+        """What is known of clients beforehand."""
+        ...
+
+
+def verify_bundle(path: Path, installation: Installation, encoder: Encoder) -> Verdict:
+    """Score a bundle again and compare.
+
+    Args:
+        path: The file.
+        installation: What is installed here.
+        encoder: To score with.
+
+    Raises:
+        InputFileError: The file is not a bundle, or not a whole one.
+    """
+    with Archive(path, NAMES) as archive:
+        return _Rescoring(Submission(archive), installation, encoder).verdict()
+
+
+class _Rescoring:
+    """One bundle being held against its log."""
+
+    def __init__(self, submission: Submission, installation: Installation, encoder: Encoder) -> None:
+        self._submission = submission
+        self._installation = installation
+        self._library = installation.library
+        self._encoder = encoder
+        self._verdict = Verdict(name=submission.header.name, public=installation.public)
+        self._calls: dict[int, str] = {}
+        """The run of every call that was met."""
+        self._times = Runs()
+
+    def verdict(self) -> Verdict:
+        """Everything that is not as claimed."""
+        self._compare_hashes()
+        samples = list(self._samples())
+        results = [result for sample in samples for result in self._rescored(sample)]
+        self._compare_claims(len(samples), results)
+        named = {sample.run for sample in self._submission.samples}
+        if stray := [run for run in self._submission.runs if run not in named]:
+            self._differ("bundle", "runs that no sample names", 0, len(stray))
+        return self._verdict
+
+    def _compare_hashes(self) -> None:
+        for name, claimed, real in self._submission.hashes():
+            own = name.removeprefix("values/") if name.startswith("values/") else claimed
+            if not claimed == own == real:
+                self._differ("bundle", f"hash of {name}", claimed, real)
+
+    def _samples(self) -> Iterator[Sample]:
+        """The scored samples, each once and each with a run of its own."""
+        header = self._submission.header
+        seen: set[tuple[str, int]] = set()
+        runs: set[str | None] = set()
+        for sample in self._submission.samples:
+            where = f"sample {sample.task} #{sample.repeat}"
+            if (sample.task, sample.repeat) in seen:
+                self._differ("bundle", where, "once", "more than once")
+            elif sample.task not in header.tasks or not 1 <= sample.repeat <= header.repeats:
+                self._differ("bundle", where, "a sample of this set", "not in its plan")
+            elif sample.state == "scored" and sample.run in runs:
+                self._differ("bundle", where, "a run of its own", "another sample's run")
+            elif sample.state == "scored":
+                yield sample
+            elif sample.run in self._submission.runs and sample.run is not None:
+                self._check_void(where, self._submission.run(sample.run))
+            seen.add((sample.task, sample.repeat))
+            runs.add(sample.run)
+
+    def _check_void(self, where: str, run: SubmittedRun) -> None:
+        """A sample that was scored and whose log shows no fault is not void, whatever is said of it."""
+        lost = [call for call in without_restarts(_of_agent(run)) if voids(call.owner)]
+        if run.record.state == "scored" and not lost:
+            self._differ("bundle", where, "void", "scored, and no call was lost through the fault of others")
+
+    def _rescored(self, sample: Sample) -> Iterator[Result]:
+        """The sample with the card that its log gives, when it gives one."""
+        where = f"run {(sample.run or '')[:12]} ({sample.task})"
+        if sample.run not in self._submission.runs:
+            self._differ(where, "record", "packed", "not there")
+            return
+        assert sample.run is not None
+        run = self._submission.run(sample.run)
+        record = run.record
+        for what, claimed, real in self._said(sample, record):
+            if claimed != real:
+                self._differ(where, what, claimed, real)
+        for call in run.calls:
+            if self._calls.setdefault(call.id, sample.run) != sample.run:
+                self._differ(where, f"call {call.id}", "this run's", "another run's as well")
+        with TemporaryDirectory(prefix="m3bench-verify-") as name:
+            workspace = Path(name)
+            self._submission.furnish(run, workspace)
+            self._compare_seal(where, run, workspace)
+            for what, claimed, real in (*odd_times(run, self._submission.header.started), *self._times.odd(run)):
+                self._differ(where, what, claimed, real)
+            if record.mode == "ranked":
+                self._note("That runs were ranked is the submitter's word, unless a key that you trust signed them.")
+            if (said := run.judged) is not None:
+                if (said.run, said.task, said.seal) != (record.id, record.task, record.seal):
+                    self._differ(where, "what judges said", f"of run {said.run[:12]} ({said.task})", "of another run")
+                self._note("What judges said is the submitter's word: nobody was asked again.")
+            if is_coarse(run.calls):
+                self._note("Some times have been rounded, or come from a coarse clock: little can be read from them.")
+            here = self._here(where, record.manifest)
+            if here is None:
+                return
+            (seat, manifest), upstream = here, bool(record.manifest.get("upstream"))
+            tools = {shown: tool.qualified for shown, tool in seat.tools.items()}
+            for what, claimed, real in oddities(run, tools, upstream=upstream, listed=not seat.unlisted):
+                self._differ(where, what, claimed, real)
+            if record.manifest.get("tasks") != manifest["tasks"]:
+                return
+            card = self._card(where, run, workspace)
+        if card is not None:
+            self._verdict.runs += 1
+            for path, claimed, real in self._unequal(_claimed(record), json.loads(json.dumps(card.to_json()))):
+                self._differ(where, f"score card{path}", claimed, real)
+            if card.void is not None:
+                self._differ(where, "state", "scored", f"void: {card.void.words}")
+                return
+            yield Result(sample=sample, run=record, card=card)
+
+    def _said(self, sample: Sample, record: RunRecord) -> Iterator[tuple[str, Any, Any]]:
+        """What the result set says of a run, beside what the run says of itself."""
+        header = self._submission.header
+        yield "handle", sample.run, record.id
+        yield "task", sample.task, record.task
+        yield "state", "scored", record.state
+        profile = record.manifest.get("profile")
+        if profile not in (*header.profile.split(", "), f"{header.profile}:{record.task}"):
+            yield "profile", header.profile, profile
+        if "participant" in record.manifest:
+            yield "participant", header.name, record.manifest["participant"]
+        tasks = record.manifest.get("tasks")
+        if header.set_hash and isinstance(tasks, dict):
+            yield "hash of the set", header.set_hash, tasks.get("hash")
+
+    def _compare_seal(self, where: str, run: SubmittedRun, workspace: Path) -> None:
+        made = seal(run.record, _of_agent(run), file_hashes(workspace), run.record.answer or "", run.record.fields)
+        if made != run.record.seal:
+            self._differ(where, "seal over manifest, calls, files and answer", run.record.seal, made)
+
+    def _here(self, where: str, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]] | None:
+        """What a server here would be for such a run; its manifest must be the claimed one."""
+        try:
+            seat, here = self._installation.served(manifest)
+        except M3Error as error:
+            self._differ(where, "manifest", "can be had here", str(error))
+            return None
+        if manifest.get("upstream"):
+            # Third-party servers are not here to be counted or asked.
+            here |= {name: manifest.get(name) for name in ("upstream", "tools")}
+            self._note("Third-party servers took part: what they answered is the submitter's word.")
+        if manifest.get("m3bench") != here["m3bench"]:
+            self._note(f"Made with m3bench {manifest.get('m3bench')}, verified with {here['m3bench']}.")
+        # What sandboxes lacked there says nothing of those here.
+        claims = {field: value for field, value in manifest.items() if field not in BESIDE}
+        for path, claimed, real in self._unequal({**claims, "m3bench": here["m3bench"]}, here):
+            self._differ(where, f"manifest{path}", claimed, real)
+        return seat, here
+
+    def _card(self, where: str, run: SubmittedRun, workspace: Path) -> ScoreCard | None:
+        try:
+            task = self._library.task(run.record.task)
+            client = self._client(run, workspace)
+            return score_run(
+                run.record,
+                task,
+                _of_agent(run),
+                workspace,
+                self._encoder,
+                client,
+                self._library.plans(task),
+                self._library.scenes(task),
+            )
+        except M3Error as error:
+            problem = str(error)
+        except Exception as error:  # whatever a forged record makes the scorer raise
+            problem = f"cannot be computed from this log ({type(error).__name__})"
+        self._differ(where, "score card", "follows from the log", problem)
+        return None
+
+    def _client(self, run: SubmittedRun, workspace: Path) -> Client | None:
+        """Who played, as the log has it; what a probe found of that client is not in the log."""
+        if not run.calls:
+            return None
+        last = run.calls[-1]
+        facts = client_facts(workspace / "nothing", last.client, last.revision, self._installation.clients)
+        client = (run.record.scorecard or {}).get("client")
+        claimed = client.get("capabilities") if isinstance(client, dict) else None
+        if claimed not in (None, facts["capabilities"]):
+            self._note("What a probe found of the client is the submitter's word.")
+        return Client(**{**facts, "capabilities": claimed if isinstance(claimed, dict) else None})
+
+    def _compare_claims(self, scored: int, results: Sequence[Result]) -> None:
+        """The numbers of the whole set; what a run that could not be scored again would give is not known."""
+        samples, header = self._submission.samples, self._submission.header
+        void = sum(sample.state == "void" for sample in samples)
+        planned = len(header.tasks) * header.repeats
+        missing = planned - void - scored
+        claimed = self._submission.index.claims
+        rows, paper = [result.row for result in results], [result.paper_row for result in results]
+        here = claims_of(rows, paper, _solved(results), void, missing)
+        if len(results) < scored:
+            unknown = {"solved": claimed.solved, "metrics": claimed.metrics, "paper": claimed.paper}
+            here = here.model_copy(update={**unknown, "scored": scored})
+        for path, one, real in self._unequal(claimed.model_dump(), here.model_dump()):
+            self._differ("bundle", f"claims{path}", one, real)
+        self._verdict.coverage = Coverage(
+            tasks=len(header.tasks), of=len(self._library.tasks), planned=planned, scored=scored, void=void,
+            missing=missing,
+        )  # fmt: skip
+        if (chosen := len(set(header.tasks))) < len(self._library.tasks):
+            self._note(f"{chosen} of the {len(self._library.tasks)} tasks of the set: which is the submitter's choice.")
+        if void:
+            self._note(f"{void} of {planned} samples are void and count nowhere: that is the submitter's word.")
+        if missing > 0:
+            self._note(f"{missing} of {planned} samples were not made.")
+        if any(sample.usage.input_tokens or sample.usage.cost for sample in samples):
+            self._note("Tokens and costs are the submitter's word.")
+
+    def _unequal(self, claimed: Any, real: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+        """Where two values part, with the path there."""
+        if isinstance(claimed, dict) and isinstance(real, dict):
+            for key in sorted({*claimed, *real}):
+                yield from self._unequal(claimed.get(key, _ABSENT), real.get(key, _ABSENT), f"{path}.{key}")
+        elif isinstance(claimed, list) and isinstance(real, list) and len(claimed) == len(real):
+            for index, (one, other) in enumerate(zip(claimed, real, strict=True)):
+                yield from self._unequal(one, other, f"{path}[{index}]")
+        else:
+            self._verdict.values += 1
+            if not _equal(claimed, real):
+                yield path, claimed, real
+
+    def _differ(self, where: str, what: str, claimed: Any, recomputed: Any) -> None:
+        self._verdict.differ(where, what, claimed, recomputed)
+
+    def _note(self, text: str) -> None:
+        self._verdict.note(text)
+
+
+_ABSENT = "(absent)"
+
+
+def _claimed(record: RunRecord) -> Mapping[str, Any] | None:
+    """The score card that a run claims, in the form of this version; one of an unknown form stays as it is."""
+    try:
+        return upgraded(record.scorecard) if record.scorecard is not None else None
+    except StoreError:
+        return record.scorecard
+
+
+def _solved(results: Sequence[Result]) -> int:
+    return sum(result.card.success is True for result in results)
+
+
+def _of_agent(run: SubmittedRun) -> list[CallRecord]:
+    return [call for call in run.calls if call.tool not in OWN_TOOLS]
+
+
+def _equal(claimed: Any, real: Any) -> bool:
+    if isinstance(claimed, bool) or isinstance(real, bool):
+        return claimed is real
+    if isinstance(claimed, int | float) and isinstance(real, int | float):
+        return math.isclose(claimed, real, rel_tol=0, abs_tol=TOLERANCE)
+    return type(claimed) is type(real) and bool(claimed == real)

@@ -1,0 +1,99 @@
+"""A bundle as a result set again, so that everything that reads result sets reads bundles too.
+
+What was to be played and was not counts as not solved here: whoever leaves out what is hard must not gain by it.
+"""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from m3bench.server.lab.interchange.archive import Archive
+from m3bench.server.lab.interchange.bundle import NAMES
+from m3bench.server.lab.interchange.submission import Submission
+from m3bench.server.lab.results.resultset import DATA, Header, Sample, append_sample, write_header
+from m3bench.server.scorecard.building import score_run
+from m3bench.server.scoring import Encoder
+from m3bench.server.store.importing import import_runs
+from m3bench.server.store.layout import judgement, run_workspace
+from m3bench.server.store.records import CallRecord, RunRecord
+from m3bench.tasks.library import Library
+
+NOT_SUBMITTED = "not submitted"
+"""Why a sample has a run that nobody made."""
+
+
+def unpack(path: Path, folder: Path, library: Library, encoder: Encoder, name: str | None = None) -> None:
+    """Write a bundle's result set into a folder.
+
+    Args:
+        path: A bundle that was verified, with the same tasks.
+        folder: A folder that is not there yet.
+        library: The tasks.
+        encoder: To score with what was not played.
+        name: What the set is called; as the bundle says when left out.
+
+    Raises:
+        InputFileError: The file is not a bundle, or not a whole one.
+    """
+    with Archive(path, NAMES) as archive:
+        submission = Submission(archive)
+        header = submission.header
+        write_header(folder, header.model_copy(update={"name": name or header.name}))
+        skipped = list(_skipped(submission, library, encoder))
+        import_runs(folder / DATA, (*_packed(submission, folder / DATA), *((run, ()) for _, run in skipped)))
+        for sample in (*submission.samples, *(sample for sample, _ in skipped)):
+            append_sample(folder, sample)
+
+
+def _packed(submission: Submission, data: Path) -> Iterator[tuple[RunRecord, Sequence[CallRecord]]]:
+    for id in submission.runs:
+        run = submission.run(id)
+        submission.furnish(run, run_workspace(data, id))
+        if run.judged is not None:
+            place = judgement(data, id)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(run.judged.model_dump_json(), "utf-8")
+        yield run.record, run.calls
+
+
+def _skipped(submission: Submission, library: Library, encoder: Encoder) -> Iterator[tuple[Sample, RunRecord]]:
+    """What was to be played and was not."""
+    header = submission.header
+    there = {(sample.task, sample.repeat) for sample in submission.samples}
+    manifest = submission.run(submission.runs[0]).record.manifest if submission.runs else {}
+    for task in header.tasks:
+        for repeat in range(1, header.repeats + 1):
+            if (task, repeat) not in there:
+                yield nothing_done(header, task, repeat, manifest, library, encoder)
+
+
+def nothing_done(
+    header: Header, task: str, repeat: int, manifest: dict[str, Any], library: Library, encoder: Encoder
+) -> tuple[Sample, RunRecord]:
+    """A sample for which no answer was handed in, as a run in which nothing was done.
+
+    Args:
+        header: The set that it is of.
+        task: The task's id.
+        repeat: Which attempt at it, from 1.
+        manifest: That of the other runs of the set.
+        library: The tasks.
+        encoder: To score with.
+    """
+    id = sha256(f"{NOT_SUBMITTED} {header.name} {task} {repeat}".encode()).hexdigest()[:40]
+    run = RunRecord(
+        id=id, seat="", task=task, state="scored", mode="ranked", started=header.started, ended=header.started,
+        answer="", seal=None, manifest=manifest, scorecard=None,
+    )  # fmt: skip
+    sample = Sample(task=task, repeat=repeat, state="scored", run=id, reason=NOT_SUBMITTED)
+    return sample, _scored(run, library, encoder)
+
+
+def _scored(run: RunRecord, library: Library, encoder: Encoder) -> RunRecord:
+    task = library.task(run.task)
+    with TemporaryDirectory(prefix="m3bench-nothing-") as name:
+        known = (library.plans(task), library.scenes(task))
+        card = score_run(run, task, [], Path(name), encoder, None, *known)
+    return RunRecord(**{**run.__dict__, "scorecard": card.to_json()})

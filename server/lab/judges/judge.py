@@ -1,0 +1,196 @@
+"""A judge: a model behind Inspect, asked one question at a time, with no tools and at temperature 0.
+
+A reply that cannot be read is answered with a correction, a limited number of times. If anything else goes wrong, the
+vote is missing and says why: a judge never fails a run and never raises. The only module here that imports Inspect.
+"""
+
+import re
+import time
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from m3bench.server.lab.judges.asks import Ask
+from m3bench.server.lab.judges.prompts import Prompt, correction
+from m3bench.server.lab.judges.record import Try, Usage, Vote
+from m3bench.server.lab.judges.replies import MAX_REPLY, OffScale, Unreadable, read
+from m3bench.server.scoring.words import printable
+from m3bench.tasks.errors import UserError
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, Model, ModelOutput
+
+TRIES = 3
+NETWORK_RETRIES = 3
+"""Of a request that a provider could not take at the moment."""
+MAX_TOKENS = 8_192
+MAX_PROBLEM = 300
+SCHEMA_WORDS = ("response_format", "json_schema", "response_schema")
+"""What an endpoint complains about that takes no schema; the form is in the prompt as well."""
+
+_MARKUP = re.compile(r"\[/?(?:bold|blue|italic|link)[^\]]*\]")
+"""What Inspect puts into messages for a terminal."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """One model.
+
+    Args:
+        name: As Inspect calls it, such as `openai/gpt-5`.
+        sighted: Whether it is shown the pictures.
+        model: Inspect's model; None when it could not be opened.
+        problem: Why it could not be opened.
+        seconds: Time for one question, tries and retries together.
+    """
+
+    name: str
+    sighted: bool = True
+    model: "Model | None" = None
+    problem: str = ""
+    seconds: float = 180.0
+
+    async def vote(self, ask: Ask, prompt: Prompt) -> Vote:
+        """What the model says to a question."""
+        tries: list[Try] = []
+        blank = Vote(ask=ask.name, shuffle=ask.shuffle, model=self.name, prompt=prompt.hash, scores=None)
+        if self.model is None:
+            return blank.model_copy(update={"missing": self.problem})
+        began = time.monotonic()
+        try:
+            with anyio.fail_after(self.seconds):
+                changes = await self._converse(self.model, ask, prompt, tries)
+        except TimeoutError:
+            changes = {"missing": f"no answer within {self.seconds:g} s"}
+            tries.append(Try(reply=None, problem=changes["missing"], seconds=time.monotonic() - began))
+        except Exception as error:  # whatever a provider's library raises
+            changes = {"missing": words(error)}
+            tries.append(Try(reply=None, problem=changes["missing"], seconds=time.monotonic() - began))
+        return blank.model_copy(update={**changes, "tries": tuple(tries)})
+
+    async def _converse(self, model: "Model", ask: Ask, prompt: Prompt, tries: list[Try]) -> dict[str, Any]:
+        from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+
+        messages = _messages(prompt)
+        problem = ""
+        for _ in range(TRIES):
+            began = time.monotonic()
+            output = await _generate(model, messages, ask)
+            reply = _reply(output)
+            refused = _refusal(output)
+            if refused:
+                tries.append(_try(output, reply, refused, began))
+                return {"missing": refused}
+            try:
+                verdict = read(ask, reply)
+            except OffScale as error:
+                tries.append(_try(output, reply, str(error), began))
+                return {"missing": f"off the scale: {error}"}
+            except Unreadable as error:
+                problem = str(error)
+                tries.append(_try(output, reply, problem, began))
+            else:
+                tries.append(_try(output, reply, "", began))
+                return {"scores": dict(verdict.scores), "reasons": dict(verdict.reasons)}
+            messages = [
+                *messages,
+                ChatMessageAssistant(content=reply[:MAX_REPLY] or "(empty)"),
+                ChatMessageUser(content=correction(ask, problem)),
+            ]
+        return {"missing": f"no usable reply in {TRIES} tries: {problem}"}
+
+
+@asynccontextmanager
+async def opened(names: list[str], *, text_only: frozenset[str], seconds: float) -> AsyncIterator[list[Judge]]:
+    """Judges of these names, closed in the end; one that cannot be opened has a problem in place of a model."""
+    get_model = _inspect()
+    judges: list[Judge] = []
+    try:
+        for name in names:
+            sighted = name not in text_only
+            try:
+                model = get_model(name, memoize=False)
+            except Exception as error:  # a key, a package or a provider that is not there
+                judges.append(Judge(name=name, sighted=sighted, problem=f"it cannot be opened: {words(error)}"))
+            else:
+                judges.append(Judge(name=name, sighted=sighted, model=model, seconds=seconds))
+        yield judges
+    finally:
+        with anyio.CancelScope(shield=True):
+            for judge in judges:
+                if judge.model is not None:
+                    await judge.model.api.aclose()
+
+
+def words(error: BaseException) -> str:
+    """An error on one line, the last attempt's when it was retried."""
+    attempt = getattr(error, "last_attempt", None)
+    inner = attempt.exception() if attempt is not None and attempt.failed else None
+    cause = inner or error
+    message = str(getattr(cause, "message", None) or cause)
+    text = " ".join(_MARKUP.sub("", message).split()) or type(cause).__name__
+    return printable(text if len(text) <= MAX_PROBLEM else f"{text[: MAX_PROBLEM - 1]}…")
+
+
+def _inspect() -> Any:
+    try:
+        from inspect_ai.model import get_model
+    except ImportError as error:
+        raise UserError("Judges are models reached through Inspect: pip install 'm3bench[agents]'.") from error
+    return get_model
+
+
+def _messages(prompt: Prompt) -> "list[ChatMessage]":
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
+
+    pictures = [
+        ContentImage(image=f"data:{picture.mime};base64,{b64encode(picture.data).decode()}")
+        for picture in prompt.pictures
+    ]
+    return [
+        ChatMessageSystem(content=prompt.system),
+        ChatMessageUser(content=[*pictures, ContentText(text=prompt.user)] if pictures else prompt.user),
+    ]
+
+
+async def _generate(model: "Model", messages: "list[ChatMessage]", ask: Ask) -> "ModelOutput":
+    """One reply, bound to the schema where the endpoint knows such a thing."""
+    from inspect_ai.model import GenerateConfig, ResponseSchema
+    from inspect_ai.util import JSONSchema
+
+    plain = GenerateConfig(temperature=0, max_tokens=MAX_TOKENS, max_retries=NETWORK_RETRIES)
+    schema = ResponseSchema(name=ask.name, json_schema=JSONSchema.model_validate(ask.schema), strict=True)
+    try:
+        return await model.generate(messages, config=plain.merge(GenerateConfig(response_schema=schema)))
+    except Exception as error:
+        if not any(word in words(error) for word in SCHEMA_WORDS):
+            raise
+        return await model.generate(messages, config=plain)
+
+
+def _reply(output: "ModelOutput") -> str:
+    """The text, in characters that a file can hold."""
+    return output.completion.encode("utf-8", "replace").decode()
+
+
+def _refusal(output: "ModelOutput") -> str:
+    """Why a reply is a refusal; empty when it is none."""
+    if output.empty:
+        return f"an error: {printable(output.error[:MAX_PROBLEM])}" if output.error else "an empty output"
+    content = output.message.content
+    said = not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
+    return "the model refused" if said or output.stop_reason == "content_filter" else ""
+
+
+def _try(output: "ModelOutput", reply: str, problem: str, began: float) -> Try:
+    used = output.usage
+    usage = Usage()
+    if used is not None:
+        cached = (used.input_tokens_cache_read or 0) + (used.input_tokens_cache_write or 0)
+        usage = Usage(input_tokens=used.input_tokens + cached, output_tokens=used.output_tokens, cost=used.total_cost)
+    stop = "" if output.empty else output.stop_reason
+    return Try(reply=reply[:MAX_REPLY], problem=problem, stop=stop, seconds=time.monotonic() - began, usage=usage)

@@ -1,0 +1,201 @@
+"""The live view over HTTP: `/`, its events, its state, the pages of its runs, and numbers. Nothing can be changed here.
+
+With a token everything needs it: in the Authorization header, or once as `?token=`, which a cookie then stands for,
+because a browser's event stream sends no headers. Without one the server listens on loopback alone; Host and Origin
+were checked before, as they are for clients. What is not sealed shows no score, and what is ranked shows it to the
+operator alone: clients have the token, so the operator has one of their own, which is then the one the pages want.
+The numbers of a ranked server are the operator's too.
+"""
+
+import hmac
+import json
+import logging
+import re
+import secrets
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import urlencode
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.types import Receive, Scope, Send
+
+from m3bench.proxy.access import bears
+from m3bench.proxy.http import HttpSettings
+from m3bench.server.lab.live import results
+from m3bench.server.lab.live.events import Broker
+from m3bench.server.lab.live.metrics import exposition, numbers
+from m3bench.server.lab.live.neighbours import Neighbours
+from m3bench.server.lab.live.run import run_html
+from m3bench.server.lab.live.state import Served, ServerState
+from m3bench.server.lab.live.tally import Tally
+from m3bench.server.lab.reports.page import page
+from m3bench.server.runs.observer import Observers
+from m3bench.server.scorecard.pages.legend import legend
+from m3bench.tasks.errors import M3Error
+
+logger = logging.getLogger(__name__)
+
+SCRIPTS, STYLES = ("card.js", "statistics.js", "live.js"), ("card.css", "site.css", "live.css")
+
+_RUN = re.compile(r"/live/run/([0-9a-f]{8,64})")
+_HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": "frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+_PAGES_AT_ONCE = 2
+"""Pages of runs that are made at the same time: large ones take a while."""
+
+
+class LivePages:
+    """Answers a browser.
+
+    Args:
+        app: The server that is watched.
+        listen: How it listens.
+    """
+
+    def __init__(self, app: Served, listen: HttpSettings) -> None:
+        self._app = app
+        self._token = listen.operator_token or listen.token
+        self._state = ServerState(app, operator=listen.operator_token is not None)
+        self._broker = Broker(self._state)
+        self._neighbours = Neighbours(app.place, self._own_name, self._broker.overtaken)
+        self._key = secrets.token_bytes(32)
+        self._making = anyio.CapacityLimiter(_PAGES_AT_ONCE)
+        self._tally = Tally()
+        self._shows_numbers = listen.operator_token is not None or not app.settings.ranked
+        app.observer = Observers(self._broker, self._tally)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        request = Request(scope, receive)
+        response = self._refusal(request)
+        if response is None:
+            try:
+                response = await self._answer(request)
+            except M3Error as error:
+                response = _text(str(error), 500)
+        for name, value in _HEADERS.items():
+            response.headers.setdefault(name, value)
+        await response(scope, receive, send)
+
+    def _own_name(self) -> str | None:
+        """What this server is called on record; None while it has written nothing."""
+        store = self._tally.store
+        return None if store is None else store.writer_name
+
+    def close(self) -> None:
+        """End the event streams, which would go on for ever."""
+        self._broker.close()
+
+    # Who may come in
+
+    def _refusal(self, request: Request) -> Response | None:
+        """What to answer in place of what was asked for; None when it may be had."""
+        if request.method != "GET":
+            return _text("The live view can only be looked at.", 405, allow="GET")
+        if request.url.path != "/" and request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            return _text("Pages of other origins may not look.", 403)
+        return self._token_refusal(request, self._token) if self._token is not None else None
+
+    def _token_refusal(self, request: Request, token: str) -> Response | None:
+        cookie, ticket = _cookie_name(request), hmac.digest(self._key, token.encode(), "sha256").hex()
+        if bears(request.headers.get("authorization", "").encode("latin-1"), token):
+            return None
+        asked = request.query_params.get("token")
+        if asked is not None and hmac.compare_digest(asked.encode(errors="replace"), token.encode()):
+            rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+            response = RedirectResponse(request.url.path + (f"?{urlencode(rest)}" if rest else ""), status_code=303)
+            # The token itself is not in the cookie, which servers on other ports of this host get to see.
+            secure = request.url.scheme == "https"
+            response.set_cookie(cookie, ticket, httponly=True, samesite="strict", secure=secure, path="/")
+            return response
+        if hmac.compare_digest(request.cookies.get(cookie, "").encode(), ticket.encode()):
+            return None
+        text = "This server needs its token: open it once as /?token=…, or send 'Authorization: Bearer …'."
+        return _text(text, 401, **{"www-authenticate": "Bearer"})
+
+    # What there is
+
+    async def _answer(self, request: Request) -> Response:
+        path = request.url.path
+        if path == "/":
+            return HTMLResponse(live_page((await self._state.state())[0]))
+        if path == "/live/state":
+            return JSONResponse((await self._state.state())[0])
+        if path == "/live/events":
+            if self._broker.full:
+                return _text("Too many are watching: try again later.", 503)
+            return StreamingResponse(self._stream(), media_type="text/event-stream")
+        if path == "/metrics":
+            return await self._metrics(request)
+        if found := _RUN.fullmatch(path):
+            return await anyio.to_thread.run_sync(self._run, found[1], limiter=self._making)
+        if path in (results.RESULTS, results.TASKS) or path.startswith(results.TASK):
+            return await anyio.to_thread.run_sync(self._results, request.scope["path"], limiter=self._making)
+        return _text("There is nothing here: the live view is at /.", 404)
+
+    async def _metrics(self, request: Request) -> Response:
+        if not self._shows_numbers:
+            return _text("This server is ranked: its numbers need an operator token, see --operator-token.", 403)
+        found = await numbers(self._app, self._state, self._tally)
+        accept = request.headers.get("accept", "")
+        text, media_type = await anyio.to_thread.run_sync(exposition, found, accept, limiter=self._making)
+        return Response(text, headers={"content-type": media_type})
+
+    def _run(self, name: str) -> Response:
+        html = run_html(self._app.place, self._app.library, name, self._state.may_see)
+        if html is None:
+            return _text("There is no such run, or it is not sealed yet, or it is ranked and not for everybody.", 404)
+        return HTMLResponse(html)
+
+    def _results(self, path: str) -> Response:
+        place, library, may_see = self._app.place, self._app.library, self._state.may_see
+        if path == results.RESULTS:
+            html = results.results_html(place, library, may_see)
+        elif path == results.TASKS:
+            html = results.tasks_html(place, library, may_see)
+        else:
+            html = results.task_html(place, library, path.removeprefix(results.TASK), may_see)
+        if html is None:
+            return _text("There is no scored run to show here yet, or none for everybody.", 404)
+        return HTMLResponse(html)
+
+    async def _stream(self) -> AsyncIterator[bytes]:
+        with self._broker.watch() as watcher, self._neighbours.heard():
+            yield b"retry: 1000\n\n"
+            try:
+                while (message := await watcher.next()) is not None:
+                    yield message
+            except M3Error as error:
+                # The headers are gone already; whoever watches comes back, and is told then if it lasts.
+                logger.warning("An event stream ended: %s", error)
+
+
+def live_page(state: dict[str, Any]) -> str:
+    """The page of a state; goes on by itself from there."""
+    document = json.loads(json.dumps({**state, "legend": legend(), "links": results.links()}))
+    return page("live · m3bench", document, SCRIPTS, styles=STYLES, connect=True)
+
+
+def _cookie_name(request: Request) -> str:
+    """Cookies know no ports: a server of ours on another one has its own."""
+    server = request.scope.get("server") or ("", 0)
+    return f"m3bench-live-{server[1]}"
+
+
+def _text(text: str, status: int, **headers: str) -> Response:
+    return PlainTextResponse(text + "\n", status, headers)

@@ -1,0 +1,96 @@
+"""One page for a reader in a hurry: who solved how much, what is certain, why runs failed, what to be careful about."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from m3bench.server.lab.reports.paper.tables import Table, markdown_text
+from m3bench.server.lab.results.analyses.failures import CLASSES
+from m3bench.server.scoring.words import printable
+
+MANY = 8
+"""Differences that are told one by one; beyond that they are counted."""
+
+
+def overview(
+    groups: Sequence[Mapping[str, Any]], results: Sequence[Table], empty: Sequence[str], files: Sequence[str]
+) -> str:
+    """The page.
+
+    Args:
+        groups: Of each group its name, leaderboard and analyses, as in `numbers.json`.
+        results: The table of results of each.
+        empty: Result sets without a scored run.
+        files: What was written beside the page.
+    """
+    lines = ["# Results", ""]
+    for group, table in zip(groups, results, strict=True):
+        if len(groups) > 1:
+            lines += [f"## {group['name']}", ""]
+        lines += [markdown_text(table)]
+        lines += [f"- {line}" for line in (*_certain(group["leaderboard"]), *_failed(group), *_careful(group))]
+        lines.append("")
+    if len(groups) > 1:
+        lines += ["Numbers of different groups do not compare: they were made under different conditions.", ""]
+    if empty:
+        lines += [f"Without a scored run, and so in no table: {', '.join(map(printable, empty))}.", ""]
+    lines += ["Solved and average are means over tasks, with 95 % intervals. `methods.md` says how it was measured, "
+              "`numbers.json` has every digit.", ""]  # fmt: skip
+    lines += ["Files: " + ", ".join(f"`{name}`" for name in files) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def _certain(board: Mapping[str, Any]) -> list[str]:
+    """What can be said of differences in what was solved."""
+    pairs = [pair for pair in board["pairs"] if pair["number"] == "solved"]
+    clear = [pair for pair in pairs if pair["clear"]]
+    if not pairs:
+        return []
+    if not clear:
+        least = max((pair["detectable"] for pair in pairs if pair["detectable"] is not None), default=None)
+        found = (
+            ""
+            if least is None
+            else f"; a difference of {least * 100:.0f} points would have been found four times out of five"
+        )
+        return [f"No two sets differ clearly in what they solve{found}."]
+    told = [f"{len(clear)} of {len(pairs)} pairs of sets differ clearly in what they solve."]
+    for pair in sorted(clear, key=lambda one: -abs(one["difference"]))[:MANY]:
+        better, worse = (pair["second"], pair["first"]) if pair["difference"] > 0 else (pair["first"], pair["second"])
+        told.append(
+            f"{printable(better)} solves {abs(pair['difference']) * 100:.1f} points more than {printable(worse)} "
+            f"(p after Holm {'< 0.001' if pair['p_holm'] < 0.001 else format(pair['p_holm'], '.3f')})."
+        )
+    return [*told, f"… and {len(clear) - MANY} more in `pairs.csv`."] if len(clear) > MANY else told
+
+
+def _failed(group: Mapping[str, Any]) -> list[str]:
+    """The most frequent reason of each set."""
+    told = []
+    for name, analysis in group["analyses"].items():
+        failed = {kind: count for kind, count in analysis["failures"].items() if CLASSES[kind][0] is not None}
+        if failed:
+            kind = max(failed, key=lambda one: failed[one])
+            told.append(
+                f"{printable(name)} fails mostly by *{kind}* ({CLASSES[kind][1]}): {failed[kind]} of "
+                f"{sum(analysis['failures'].values())} samples."
+            )
+    return told
+
+
+def _careful(group: Mapping[str, Any]) -> list[str]:
+    """What a conclusion could founder on."""
+    told = []
+    for entry in group["leaderboard"]["entries"]:
+        counts, name = entry["counts"], printable(entry["name"])
+        if counts["void"]:
+            limits = entry["uncertainty"]["solved"]["with_voids"]
+            share = "" if not limits else (
+                f"; had they all failed or all been solved, it would have solved {limits[0] * 100:.1f} % or "
+                f"{limits[1] * 100:.1f} %"
+            )  # fmt: skip
+            told.append(f"Careful: void samples of {name}: {counts['void']}{share}.")
+        if counts["missing"]:
+            told.append(f"Careful: samples of {name} that were not played: {counts['missing']}.")
+        if entry["summary"]["note"]:
+            told.append(f"{name}: {entry['summary']['note']}")
+    return told

@@ -1,0 +1,312 @@
+"""Runs an app over a transport until the client goes or a signal says stop; either way everything is closed."""
+
+import errno
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from typing import Any, Protocol
+
+import anyio
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.config import LOGGING_CONFIG
+
+from m3bench.proxy.access import check_token
+from m3bench.proxy.connections import BoundedProtocol
+from m3bench.proxy.front import Front
+from m3bench.proxy.http import HttpSettings, http_app
+from m3bench.proxy.instant import Start
+from m3bench.proxy.logs import in_json, tell
+from m3bench.proxy.opening import Opening
+from m3bench.proxy.seat import Seat
+from m3bench.proxy.stdio import serve_stdio
+from m3bench.server.serving import interrupts
+from m3bench.tasks.errors import M3Error, UserError, first_cause
+
+
+class Served(Protocol):
+    """What can be put behind a transport: the benchmark, or the probe of a client."""
+
+    @property
+    def front(self) -> Front:
+        """What transports serve."""
+        ...
+
+    def check(self) -> None:
+        """Raise now what the first client would run into."""
+        ...
+
+    def open_seat(self, id: str | None = None, profile: str | None = None) -> Seat:
+        """A new seat, its tools fixed from now on."""
+        ...
+
+    async def open_handle(self, handle: str, profile: str | None = None) -> Seat:
+        """The seat of a handle, with the run that its client left there when the server ended."""
+        ...
+
+    async def home(self, handle: str, doubted: bool) -> str | None:
+        """Which server has the seat of a handle, by its address; None when it is this one."""
+        ...
+
+    def listening(self, address: str) -> None:
+        """It is reached at this address now."""
+        ...
+
+    async def close_seat(self, seat: Seat) -> None:
+        """End what runs on a seat and forget it."""
+        ...
+
+    def stopping(self) -> None:
+        """The process is about to end: what is cut off from now on, nobody else cut off."""
+        ...
+
+    def lifespan(self) -> AbstractAsyncContextManager[None]:
+        """Runs the process; what is open at the end is closed."""
+        ...
+
+
+class Pages(Protocol):
+    """What people see in a browser, beside the door for clients."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        ...
+
+    def close(self) -> None:
+        """End the streams that would go on."""
+        ...
+
+
+Make = Callable[[], Served]
+"""Builds what is served, inside the event loop."""
+
+QUEUED = 2048
+"""Connections that may wait to be accepted."""
+
+PREPARED_AFTER = 2.0
+"""Seconds from the start until the next one is prepared, so that this one is not slowed down."""
+
+ACCEPTED_AT_ONCE = 64
+"""Before those that are open get their turn again: a flood must not use up the files that a process may open."""
+
+
+def serve_stdio_app(make: Make, opening: Opening | None = None, start: Start | None = None) -> None:
+    """Serve standard input and output; the process is the seat.
+
+    Args:
+        make: Builds what is served.
+        opening: What the client was told already.
+        start: What a next start like this one can be prepared for.
+    """
+
+    async def serve(app: Served) -> None:
+        seat = app.open_seat()
+        async with anyio.create_task_group() as tasks:
+            if start is not None:
+                tasks.start_soon(_prepare, app.front, seat, start)
+            await until_signal(lambda: serve_stdio(app.front, seat, opening))
+            tasks.cancel_scope.cancel()
+
+    _run(make, serve)
+
+
+async def _prepare(front: Front, seat: Seat, start: Start) -> None:
+    """Make the next start instant, once this one is over."""
+    from m3bench.proxy.prepared import prepare
+
+    await anyio.sleep(PREPARED_AFTER)
+    await prepare(front, seat, start)
+
+
+def serve_http_app(make: Make, listen: HttpSettings, pages: Callable[[Any, HttpSettings], Pages] | None = None) -> None:
+    """Serve HTTP; port 0 takes a free one.
+
+    Args:
+        make: Builds what is served.
+        listen: Where to listen, and to whom.
+        pages: Makes the pages of what is served, when it has some.
+    """
+
+    pressed = False
+
+    async def serve(app: Served) -> None:
+        nonlocal pressed
+        shown = pages(app, listen) if pages is not None else None
+        asgi = http_app(app.front, listen, app.open_seat, app.close_seat, shown, app.open_handle, app.home)
+        pressed = await serve_asgi(asgi, listen, shown, app.stopping, app.listening)
+
+    _run(make, serve)
+    if pressed:
+        raise KeyboardInterrupt
+
+
+def address_of(
+    address: str,
+    token: str | None = None,
+    operator_token: str | None = None,
+    *,
+    allow_hosts: Sequence[str] = (),
+    allow_origins: Sequence[str] = (),
+) -> HttpSettings:
+    """Where to listen, from `HOST:PORT`, and to whom."""
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or int(port) > 65535:
+        raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
+    check_token(token, "--token")
+    check_token(operator_token, "--operator-token")
+    if operator_token is not None and operator_token == token:
+        raise UserError("Clients have the token: choose another one for the operator.")
+    return HttpSettings(
+        host=host.strip("[]") or "127.0.0.1", port=int(port), token=token, operator_token=operator_token,
+        allow_hosts=tuple(allow_hosts), allow_origins=tuple(allow_origins),
+    )  # fmt: skip
+
+
+async def serve_asgi(
+    asgi: ASGIApp,
+    listen: HttpSettings,
+    pages: Pages | None = None,
+    stopping: Callable[[], None] | None = None,
+    listening: Callable[[str], None] | None = None,
+) -> bool:
+    """Serve an application over HTTP until a signal says stop; whether it was Ctrl-C.
+
+    Args:
+        asgi: The application.
+        listen: Where to listen.
+        pages: What ends when a signal comes.
+        stopping: Is told then, before anything else.
+        listening: Is told the address before the first request.
+    """
+    config = uvicorn.Config(
+        asgi,
+        http=BoundedProtocol,
+        ws="none",
+        backlog=ACCEPTED_AT_ONCE,
+        log_level="warning",
+        log_config=None if in_json() else LOGGING_CONFIG,
+        timeout_graceful_shutdown=3,
+    )
+    listeners = _listen(listen)
+    if listening is not None:
+        listening(f"http://{_bracketed(listen.host)}:{listeners[0].getsockname()[1]}")
+    server = _Uvicorn(config, pages)
+
+    pressed = False
+
+    def stop(number: int) -> None:
+        nonlocal pressed
+        pressed = pressed or number == signal.SIGINT
+        if stopping is not None:
+            stopping()
+        server.stop()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(on_signal, stop)
+        await server.serve(listeners)
+        tasks.cancel_scope.cancel()
+    return pressed
+
+
+async def until_signal(serve: Callable[[], Awaitable[None]]) -> None:
+    """Serve until that ends by itself or a signal says stop."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(on_signal, lambda _: tasks.cancel_scope.cancel())
+        await serve()
+        tasks.cancel_scope.cancel()
+
+
+class _Uvicorn(uvicorn.Server):
+    """Leaves signals to us, and says where it listens."""
+
+    def __init__(self, config: uvicorn.Config, pages: Pages | None) -> None:
+        super().__init__(config)
+        self._pages = pages
+
+    def stop(self) -> None:
+        self.should_exit = True
+        if self._pages is not None:
+            self._pages.close()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listener in sockets or ():
+            # The event loop takes the same number for how many may queue and how many it accepts in one go.
+            listener.listen(QUEUED)
+            host, port = listener.getsockname()[:2]
+            tell(f"m3bench serves http://{_bracketed(host)}:{port}/mcp")
+            if self._pages is not None:
+                tell(f"m3bench shows what happens at http://{_bracketed(host)}:{port}/")
+
+
+def _listen(listen: HttpSettings) -> list[socket.socket]:
+    """Bound sockets for an address, all of one port; raises `UserError` when there can be none."""
+    made: list[socket.socket] = []
+    try:
+        found = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, _, _, _, address in dict.fromkeys(found):
+            # The protocol is said, because else asyncio leaves Nagle's delay of 40 ms on what is accepted.
+            opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+            try:
+                if os.name == "posix":
+                    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                port = made[0].getsockname()[1] if made else listen.port
+                opened.bind((address[0], port, *address[2:]))
+            except OSError:
+                opened.close()
+                # A name such as localhost may have an address of a kind that this machine does not use.
+                if not made:
+                    raise
+            else:
+                made.append(opened)
+    except OSError as error:
+        where = f"{_bracketed(listen.host)}:{listen.port}"
+        why = "another program uses the port" if error.errno == errno.EADDRINUSE else error.strerror or str(error)
+        raise UserError(f"Cannot listen on {where}: {why}.") from error
+    return made
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _run(make: Make, serve: Callable[[Served], Awaitable[None]]) -> None:
+    async def main() -> None:
+        app = make()
+        app.check()
+        async with app.lifespan():
+            await serve(app)
+
+    run_alone(main)
+
+
+def run_alone(main: Callable[[], Awaitable[None]]) -> None:
+    """Run what this process is for; a mistake of the person who started it comes out as it is."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="m3bench: %(name)s: %(message)s")
+    try:
+        interrupts.run(main)
+    except BaseExceptionGroup as group:
+        # What a task group wraps is still one mistake of the person who started us.
+        ours = group.subgroup(M3Error)
+        if ours is None:
+            raise
+        raise first_cause(ours) from None
+
+
+async def on_signal(stop: Callable[[int], None]) -> None:
+    """Call `stop` with every signal that says so."""
+    if sys.platform == "win32":
+        return  # the event loop there takes no handlers: Ctrl-C raises KeyboardInterrupt by itself
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async for number in signals:
+            stop(number)

@@ -1,0 +1,88 @@
+"""Plays a family's plan as the question wants it: with its days, distances, amounts.
+
+A plan draws such values at random, since it is made to invent tasks. Here it draws what the question says, and is
+played again, without repeating a call, where that did not come out. The values are no matter of sight: whoever reads
+the question knows them.
+"""
+
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+
+from m3bench.server.lab.headless.agents.blind import Asked
+from m3bench.server.lab.headless.agents.evidence import Evidence
+from m3bench.server.lab.headless.agents.imagination import Chooser
+from m3bench.server.lab.headless.agents.play import Play
+from m3bench.tasks.families import research_station, travel_comparison
+from m3bench.tasks.families.base import Composition, Family, Script, Solution, Unfit
+from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.trajectory import Call
+
+TRIES = 16
+NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
+
+
+async def solution_of(play: Play, family: Family, picture: Composition, asked: Asked) -> Solution | None:
+    """What comes of a task with a picture; None when the plan does not work out."""
+    hints = tuple(f"{value} {NUMBERS.get(value, '')}" for value in asked.values.values())
+    evidence, dice, calls = Evidence(hints=hints), random.Random(play.task.id), Calls(play)
+    draw = DRAWN.get((family.name, asked.goal))
+    for _ in range(TRIES):
+        reader = Reader(evidence, dice, draw(asked.values) if draw else ())
+        try:
+            found = await family.solve(reader, picture, play.pictures[0], Script(calls, asked.goal))
+        except (Unfit, LookupError, ValueError, AssertionError, TypeError):
+            # The world answered otherwise than it would for the right picture, or the values drawn make no task.
+            continue
+        if dict(found.given) == asked.values:
+            return found
+    return None
+
+
+class Reader(Chooser):
+    """Draws the numbers that the question says, then what fits it."""
+
+    def __init__(self, evidence: Evidence, dice: random.Random, drawn: Sequence[int]) -> None:
+        super().__init__(evidence, dice)
+        self._drawn = list(drawn)
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        """The next of the numbers while there are some."""
+        return self._drawn.pop(0) if self._drawn else super().randrange(start, stop, step)
+
+
+class Calls:
+    """Makes the calls of a plan, each once; one that fails shows that the picture is another."""
+
+    def __init__(self, play: Play) -> None:
+        self._play = play
+        self._told: dict[str, str] = {}
+
+    async def __call__(self, calls: Sequence[ReferenceCall]) -> list[str]:
+        """Their texts."""
+        names = [json.dumps([call.tool, dict(call.arguments)], sort_keys=True) for call in calls]
+        missing = {name: call for name, call in zip(names, calls, strict=True) if name not in self._told}
+        texts = await self._play.step([Call(tool=call.tool, arguments=call.arguments) for call in missing.values()])
+        if not all(texts):
+            raise Unfit("a call told nothing")
+        self._told |= dict(zip(missing, texts, strict=True))
+        return [self._told[name] for name in names]
+
+
+def _storm(values: Mapping[str, str]) -> list[int]:
+    start, end = (date.fromisoformat(values[name]) for name in ("start", "end"))
+    return [(start - research_station._FIRST).days, (end - start).days]
+
+
+def _past(values: Mapping[str, str]) -> list[int]:
+    day = datetime.strptime(values["day"], "%d %B %Y").date()
+    start, end = (int(values[name][:2]) for name in ("start", "end"))
+    return [(travel_comparison._LAST_DAY - day).days, start, end - start]
+
+
+DRAWN: dict[tuple[str, str], Callable[[Mapping[str, str]], list[int]]] = {
+    ("research_station", "storm"): _storm,
+    ("travel_comparison", "past"): _past,
+}
+"""The numbers from which a plan has its days and hours, by family and goal."""

@@ -1,0 +1,123 @@
+"""Tasks as a Harbor dataset: what is in it, what an agent can see of it, and that it is the same every time."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from m3bench.server.commands.program import app
+from m3bench.server.lab.interchange.harbor import toml
+from m3bench.server.lab.interchange.harbor.dataset import Dataset
+from m3bench.tasks.library import Library
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def export(*arguments: object) -> str:
+    """Run the command; what it prints, or the error that is shown."""
+    done = CliRunner().invoke(app, ["export", "harbor", *map(str, arguments)])
+    return done.stdout if done.exception is None else str(done.exception)
+
+
+def written(folder: Path, library: Library, every: int) -> Path:
+    tasks = tuple(library.tasks.values())[::every]
+    Dataset(library=library, tasks=tasks, profile="standard", base="base:1", service="m3bench:1", image="i:1").write(
+        folder
+    )
+    return folder
+
+
+def test_a_task_is_what_harbor_wants(dataset: Path) -> None:
+    task = dataset / "tasks" / "sum-1"
+    assert sorted(files(task)) == [
+        "environment/Dockerfile",
+        "environment/docker-compose.yaml",
+        "environment/pictures/note.png",
+        "instruction.md",
+        "solution/reference.json",
+        "solution/solve.py",
+        "solution/solve.sh",
+        "task.toml",
+        "tests/Dockerfile",
+        "tests/test.sh",
+    ]
+    config = tomllib.loads((task / "task.toml").read_text())
+    assert config["task"]["name"] == "m3bench/sum-1"
+    assert config["metadata"]["profile"] == "task:sum-1"
+    assert config["verifier"]["environment_mode"] == "separate"
+    assert config["artifacts"] == [{"source": "/verdict", "service": "m3bench"}]
+    assert [server["name"] for server in config["environment"]["mcp_servers"]] == ["m3bench"]
+    instruction = (task / "instruction.md").read_text()
+    assert instruction.startswith("How much is everything together?\n")
+    assert "`/task/note.png`" in instruction
+    assert "@" not in "".join((task / name).read_text() for name in ("instruction.md", "tests/test.sh"))
+
+
+def test_another_set_travels_in_the_image_and_the_bundled_one_does_not(dataset: Path, tmp_path: Path) -> None:
+    assert json.loads((dataset / "image/set/tasks.json").read_bytes())["name"] == "tests"
+    bundled = written(tmp_path / "bundled", Library(), 100)
+    assert sorted(files(bundled / "image")) == ["Dockerfile", "m3bench.sh", "serve.sh"]
+
+
+def test_the_same_tasks_give_the_same_bytes_and_a_dataset_is_replaced(tmp_path: Path) -> None:
+    library = Library()
+    first = files(written(tmp_path / "first", library, 40))
+    written(tmp_path / "second", library, 20)
+    assert files(written(tmp_path / "second", library, 40)) == first
+
+
+def test_nothing_that_an_agent_can_see_holds_a_reference_or_an_answer(tmp_path: Path) -> None:
+    library = Library()
+    folder = written(tmp_path / "dataset", library, 10)
+    for place in (folder / "tasks").iterdir():
+        task = library.task(place.name)
+        seen = {name: data for name, data in files(place).items() if name.startswith(("environment/", "instruction"))}
+        texts = "\n".join(data.decode() for name, data in seen.items() if "/pictures/" not in name)
+        pictures = {name.rpartition("/")[2]: data for name, data in seen.items() if "/pictures/" in name}
+        assert pictures == {name: library.picture(name) for name in task.pictures}
+        assert task.answer not in texts
+        assert task.wording not in texts
+        assert not any(call.tool in texts for reference in task.references for step in reference.steps for call in step)
+        assert json.dumps(task.references[0].steps[0][0].arguments, ensure_ascii=False) not in texts
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--task", "sun-1"], "There is no task 'sun-1'. Did you mean"),
+        (["--family", "sum"], "There is no family 'sum'. Did you mean"),
+        (["--task", "sum-1", "--family", "survey"], "give --task or --family alone"),
+        (["--profile", "huge"], "There is no profile 'huge'"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(options: list[str], said: str, harbor_set: Path, tmp_path: Path) -> None:
+    assert said in export("-o", tmp_path / "d", "--set", harbor_set, *options)
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_folder_with_something_else_and_a_set_that_is_none_are_let_be(tmp_path: Path, harbor_set: Path) -> None:
+    (tmp_path / "letters").write_text("dear")
+    assert "was not written by `m3bench export harbor`" in export("-o", tmp_path, "--set", harbor_set)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["letters"]
+    assert "is a file" in export("-o", tmp_path / "letters", "--set", harbor_set)
+    assert "a set of tasks has a tasks.json" in export("-o", tmp_path / "d", "--set", tmp_path)
+
+
+def test_programs_are_told_what_was_written(tmp_path: Path, harbor_set: Path) -> None:
+    told = export("-o", tmp_path / "d", "--set", harbor_set, "--limit", 1, "--image", "r/m:2", "--json")
+    made = {"path": str(tmp_path / "d"), "tasks": ["survey-1"], "set": "tests", "image": "r/m:2"}
+    assert json.loads(told) == made
+    assert "image: r/m:2\n" in (tmp_path / "d/tasks/survey-1/environment/docker-compose.yaml").read_text()
+
+
+def test_texts_of_every_kind_are_read_back_from_toml() -> None:
+    data = {
+        "text": 'a "quoted" line\nand \\ another\t\x7f ü 😀',
+        "list": [1, 2.5, True, "x"],
+        "table": {"one": 1, "inner": {"two": "2"}, "rows": [{"a": 1}, {"a": 2, "deep": {"b": False}}]},
+    }
+    assert tomllib.loads(toml.written(data)) == data
