@@ -1,8 +1,8 @@
-"""JSON as types. What comes from outside is `object` until it is checked; what was checked or is written is JsonValue."""
+"""JSON as types: what comes from outside is `object` until it is checked; what was checked, or is written, is this."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
-JsonValue: TypeAlias = Union[None, bool, int, float, str, Sequence["JsonValue"], Mapping[str, "JsonValue"]]
+JsonValue: TypeAlias = bool | int | float | str | Sequence["JsonValue"] | Mapping[str, "JsonValue"] | None
 
 JsonObject: TypeAlias = dict[str, JsonValue]
